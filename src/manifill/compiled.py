@@ -1,0 +1,130 @@
+"""Numba as this package uses it: one decorator, methods that compile, and a disk cache that cannot go stale.
+
+Compiled code is written as plain functions and as methods of ``NamedTuple`` classes.  Such a class is a value that
+both Python and compiled code understand, so ``manifold.move(position, velocity, step)`` reads the same on both sides;
+compiled callers are specialised for the class they are given, and nothing is passed around as a function pointer.
+
+Numba's own cache notices a change of a function's file, but not of the files it calls into.  Here every cached
+function carries a stamp of the whole package instead, and a signature that names a class from outside the package (a
+user's likelihood) is compiled afresh in each process, since its source cannot be watched.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba.core import types
+from numba.core.caching import FunctionCache, NullCache
+from numba.core.imputils import impl_ret_new_ref
+from numba.core.typing.templates import AbstractTemplate, AttributeTemplate
+from numba.extending import infer_getattr, lower_builtin
+
+__all__ = ["compilations", "compiled", "compiled_method"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+PACKAGE = __name__.partition(".")[0]
+
+# Sums may be reordered and products fused, but NaN and infinity keep their meaning: a divergence shows as one of them.
+FAST_MATH = {"reassoc", "contract", "arcp", "nsz"}
+
+
+def _source_stamp() -> str:
+    """Return a hash of every source file of the package."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+_STAMP = _source_stamp()
+_compilations = 0
+
+
+def compilations() -> int:
+    """Return how many signatures this process has had to compile, that is, did not find in the disk cache."""
+    return _compilations
+
+
+def _classes(kind: Any) -> Iterator[type]:
+    """Yield the Python class of every named tuple inside a Numba type."""
+    if isinstance(kind, types.BaseNamedTuple):
+        yield kind.instance_class
+    for part in getattr(kind, "types", ()):
+        yield from _classes(part)
+
+
+def _is_cacheable(signature: tuple[Any, ...]) -> bool:
+    classes = (cls for kind in signature for cls in _classes(kind))
+    return all(cls.__module__.partition(".")[0] == PACKAGE for cls in classes)
+
+
+class _PackageCache(FunctionCache):  # type: ignore[misc]
+    """Numba's function cache, stamped with all of the package's sources and closed to foreign classes."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        self._cache_file._source_stamp = _STAMP
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        found = super().load_overload(sig, target_context) if _is_cacheable(sig) else None
+        if found is None:
+            global _compilations
+            _compilations += 1
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        if _is_cacheable(sig):
+            super().save_overload(sig, data)
+
+
+def _cache_for(function: Callable[..., Any]) -> FunctionCache | NullCache:
+    try:
+        return _PackageCache(function)
+    except RuntimeError:  # neither the package's nor the user's folder can be written
+        return NullCache()
+
+
+def compiled(function: Function) -> Function:
+    """Compile a function with the package's flags: no GIL, C division, sums that may be reordered, cached on disk."""
+    dispatcher: Any = numba.njit(nogil=True, error_model="numpy", fastmath=FAST_MATH)(function)
+    if function.__module__.partition(".")[0] == PACKAGE:
+        dispatcher._cache = _cache_for(function)
+    return dispatcher  # type: ignore[no-any-return]
+
+
+def compiled_method(name: str) -> None:
+    """Let compiled code call ``value.name(...)`` on any named tuple whose class has a compiled function ``name``.
+
+    Numba's ``overload_method`` would do the same through a wrapper function, whose compilation costs as much again as
+    that of the method; this asks the method's own dispatcher, as Numba does for its ``jitclass``.
+    """
+
+    class MethodTemplate(AbstractTemplate):  # type: ignore[misc]
+        key = f"{PACKAGE}.{name}"
+
+        def generic(self, args: Any, kws: Any) -> Any:
+            dispatcher = types.Dispatcher(getattr(self.this.instance_class, name))
+            return dispatcher.get_call_type(self.context, (self.this, *args), kws).as_method()
+
+    class NamedTupleMethod(AttributeTemplate):  # type: ignore[misc]
+        key = types.BaseNamedTuple
+
+        def generic_resolve(self, value: Any, attribute: str) -> Any:
+            if attribute == name and hasattr(value.instance_class, name):
+                return types.BoundFunction(MethodTemplate, value)
+            return None
+
+    infer_getattr(NamedTupleMethod)
+
+    def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        dispatcher = types.Dispatcher(getattr(signature.args[0].instance_class, name))
+        call = context.get_function(dispatcher, signature)
+        result = call(builder, arguments)
+        for library in getattr(call, "libs", ()):
+            context.add_linking_libs((library,))
+        return impl_ret_new_ref(context, builder, signature.return_type, result)
+
+    lower_builtin(MethodTemplate.key, types.BaseNamedTuple, types.VarArg(types.Any))(lower)

@@ -1,0 +1,49 @@
+"""What a sampler asks of the space it moves in."""
+
+from typing import Protocol
+
+from manifill.compiled import compiled_method
+from manifill.types import Generator, Vector
+
+__all__ = ["Manifold"]
+
+
+class Manifold(Protocol):
+    """A named tuple of sizes and scratch space with compiled methods.
+
+    Points and velocities are flat vectors of ``dimension`` numbers, whatever shape the manifold gives them, so that
+    a sampler can copy them and add them up without knowing more.  Methods write in place.
+    """
+
+    @property
+    def dimension(self) -> int:
+        """Length of the flat vectors."""
+
+    @property
+    def longest_step(self) -> float:
+        """A step size beyond which nothing is gained, however flat the target."""
+
+    def random_point(self, rng: Generator) -> Vector:
+        """Return a point from the uniform distribution, or from a standard one where there is no uniform."""
+
+    def restore(self, position: Vector) -> None:
+        """Undo the rounding errors that have carried ``position`` off the manifold."""
+
+    def random_velocity(self, rng: Generator, position: Vector, velocity: Vector) -> None:
+        """Fill ``velocity`` with a standard normal vector of the tangent space at ``position``."""
+
+    def project(self, position: Vector, vector: Vector) -> None:
+        """Project ``vector`` to the tangent space at ``position``."""
+
+    def move(self, position: Vector, velocity: Vector, time: float) -> None:
+        """Follow the geodesic from ``position`` with ``velocity`` for ``time``; both change."""
+
+    def kinetic_energy(self, velocity: Vector) -> float:
+        """Return ½‖velocity‖² in the manifold's metric."""
+
+    def has_turned(self, first: Vector, first_velocity: Vector, last: Vector, last_velocity: Vector) -> bool:
+        """Say whether going on at either end would bring the ends closer together."""
+
+
+for _name in ("restore", "random_velocity", "project", "move", "kinetic_energy", "has_turned"):
+    compiled_method(_name)

@@ -1,0 +1,160 @@
+"""The Stiefel manifold St(n, r) of n×r matrices with orthonormal columns, with the metric of the space around it."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from manifill.compiled import compiled
+from manifill.geometry.euclidean import fill_standard_normal, half_square, has_turned_in_space
+from manifill.geometry.small import copy_skew_part, copy_symmetric_part, exponential
+from manifill.geometry.tall import BLOCK_ROWS, advance, gram, subtract_product
+from manifill.types import Generator, Matrix, Vector
+
+__all__ = ["Stiefel"]
+
+
+class Scratch(NamedTuple):
+    """Room for one product or geodesic, so that no step allocates."""
+
+    small: Matrix  # (3, r, r)
+    double: Matrix  # (7, 2r, 2r)
+    single: Matrix  # (6, r, r), for the exponential of A
+    block: Matrix  # (BLOCK_ROWS, r)
+    wide_block: Matrix  # (BLOCK_ROWS, 2r)
+    wide_product: Matrix  # (BLOCK_ROWS, 2r)
+
+    @classmethod
+    def allocate(cls, rows: int, columns: int) -> "Scratch":
+        size = min(rows, BLOCK_ROWS)
+        return cls(
+            small=np.empty((3, columns, columns)),
+            double=np.empty((7, 2 * columns, 2 * columns)),
+            single=np.empty((6, columns, columns)),
+            block=np.empty((size, columns)),
+            wide_block=np.empty((size, 2 * columns)),
+            wide_product=np.empty((size, 2 * columns)),
+        )
+
+
+class Stiefel(NamedTuple):
+    """St(rows, columns).  Points are flat; ``matrix`` shows one in its shape."""
+
+    rows: int
+    columns: int
+    scratch: Scratch
+
+    @classmethod
+    def of_shape(cls, rows: int, columns: int) -> "Stiefel":
+        """Return the manifold with its scratch space."""
+        if not 0 < columns <= rows:
+            raise ValueError(f"St({rows}, {columns}) is empty: columns must be between 1 and rows.")
+        return cls(rows, columns, Scratch.allocate(rows, columns))
+
+    @property
+    def dimension(self) -> int:
+        """Length of the flat vectors, rows · columns."""
+        return self.rows * self.columns
+
+    @property
+    def longest_step(self) -> float:
+        """Half a turn of a column at its usual speed, the square root of ``rows``."""
+        return float(np.pi / np.sqrt(self.rows))
+
+    def random_point(self, rng: Generator) -> Vector:
+        """Return a uniform point: the orthonormal factor of a Gaussian matrix, its signs made unique."""
+        Q, R = np.linalg.qr(rng.standard_normal((self.rows, self.columns)))
+        return np.ascontiguousarray(Q * np.sign(np.diag(R))).ravel()
+
+    @compiled
+    def restore(self, position: Vector) -> None:
+        """One Newton–Schulz step to the nearest orthonormal matrix, X ← X (3I − XᵀX)/2, which squares the error."""
+        X = position.reshape(self.rows, self.columns)
+        excess = self.scratch.small[0]
+        gram(X, X, excess)
+        for a in range(self.columns):
+            for b in range(self.columns):
+                excess[a, b] = 0.5 * (excess[a, b] - (1.0 if a == b else 0.0))
+        # X − X·excess needs the old X in each block only, and the product is made before the block is changed.
+        subtract_product(X, excess, self.scratch.block, X)
+
+    @compiled
+    def random_velocity(self, rng: Generator, position: Vector, velocity: Vector) -> None:
+        """Fill ``velocity`` with a standard normal tangent vector: a projected Gaussian matrix.
+
+        The energy of a trajectory must be taken from the projected velocity (the paper's Algorithm 1 takes it
+        before; see slip 1 in docs/math.md), so an unprojected one never leaves this function.
+        """
+        fill_standard_normal(rng, velocity)
+        self.project(position, velocity)
+
+    @compiled
+    def project(self, position: Vector, vector: Vector) -> None:
+        """Z ← Z − X sym(XᵀZ), the orthogonal projection to {Z : XᵀZ + ZᵀX = 0}."""
+        X = position.reshape(self.rows, self.columns)
+        Z = vector.reshape(self.rows, self.columns)
+        inner = self.scratch.small[0]
+        gram(X, Z, inner)
+        copy_symmetric_part(inner, inner)
+        subtract_product(X, inner, self.scratch.block, Z)
+
+    @compiled
+    def move(self, position: Vector, velocity: Vector, time: float) -> None:
+        """Follow the geodesic (Edelman, Arias and Smith 1998, §2.2.2): with A = XᵀW and S = WᵀW,
+
+        [X, W] ← [X, W] · exp(t [[A, −S], [I, A]]) · diag(exp(−tA), exp(−tA)).
+
+        S is about n·I for a random velocity; the block matrix is balanced by c = √(mean diagonal of S) first.
+        """
+        X = position.reshape(self.rows, self.columns)
+        W = velocity.reshape(self.rows, self.columns)
+        r = self.columns
+        A, S, rotation = self.scratch.small[0], self.scratch.small[1], self.scratch.small[2]
+        gram(X, W, A)
+        copy_skew_part(A, A)
+        gram(W, W, S)
+        trace = 0.0
+        for a in range(r):
+            trace += S[a, a]
+        c = np.sqrt(trace / r)
+        if c == 0.0:
+            return
+        generator, flow = self.scratch.double[0], self.scratch.double[1]
+        for a in range(r):
+            for b in range(r):
+                generator[a, b] = time * A[a, b]
+                generator[a, r + b] = -time * S[a, b] / c
+                generator[r + a, b] = time * c if a == b else 0.0
+                generator[r + a, r + b] = time * A[a, b]
+        exponential(generator, self.scratch.double[2:], flow)
+        for a in range(r):
+            for b in range(r):
+                A[a, b] *= -time
+        exponential(A, self.scratch.single, rotation)
+        _undo_balance_and_rotate(flow, rotation, c, generator)
+        advance(X, W, generator, self.scratch.wide_block, self.scratch.wide_product)
+
+    @compiled
+    def kinetic_energy(self, velocity: Vector) -> float:
+        """Return ½‖velocity‖² (Frobenius)."""
+        return half_square(velocity)
+
+    @compiled
+    def has_turned(self, first: Vector, first_velocity: Vector, last: Vector, last_velocity: Vector) -> bool:
+        """Hoffman and Gelman's rule in the space of n×r matrices."""
+        return has_turned_in_space(first, first_velocity, last, last_velocity)
+
+
+@compiled
+def _undo_balance_and_rotate(flow: Matrix, rotation: Matrix, c: float, out: Matrix) -> None:
+    """Write diag(1, 1/c) · flow · diag(rotation, c·rotation) to ``out``."""
+    r = rotation.shape[0]
+    for a in range(2 * r):
+        row = 1.0 if a < r else 1.0 / c
+        for b in range(r):
+            left = 0.0
+            right = 0.0
+            for k in range(r):
+                left += flow[a, k] * rotation[k, b]
+                right += flow[a, r + k] * rotation[k, b]
+            out[a, b] = row * left
+            out[a, r + b] = row * c * right

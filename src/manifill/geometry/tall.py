@@ -1,0 +1,69 @@
+"""Products of tall n×r arrays with small matrices: the only places of the geometry that touch n rows."""
+
+import numpy as np
+
+from manifill.compiled import compiled
+from manifill.types import Matrix
+
+__all__ = ["BLOCK_ROWS", "advance", "gram", "subtract_product"]
+
+# Rows are handled in blocks that stay in the first-level cache between the copies and the product.
+BLOCK_ROWS = 256
+
+
+@compiled
+def gram(X: Matrix, Y: Matrix, out: Matrix) -> None:
+    """Write XᵀY to ``out``; X and Y are n×r.  Eight rows at a time, so that ``out`` is loaded and stored less often."""
+    n, r = X.shape
+    for a in range(r):
+        for b in range(r):
+            out[a, b] = 0.0
+    full = n // 8 * 8
+    for i in range(0, full, 8):
+        for a in range(r):
+            x0, x1, x2, x3 = X[i, a], X[i + 1, a], X[i + 2, a], X[i + 3, a]
+            x4, x5, x6, x7 = X[i + 4, a], X[i + 5, a], X[i + 6, a], X[i + 7, a]
+            for b in range(r):
+                first = x0 * Y[i, b] + x1 * Y[i + 1, b] + x2 * Y[i + 2, b] + x3 * Y[i + 3, b]
+                second = x4 * Y[i + 4, b] + x5 * Y[i + 5, b] + x6 * Y[i + 6, b] + x7 * Y[i + 7, b]
+                out[a, b] += first + second
+    for i in range(full, n):
+        for a in range(r):
+            x = X[i, a]
+            for b in range(r):
+                out[a, b] += x * Y[i, b]
+
+
+@compiled
+def subtract_product(X: Matrix, M: Matrix, block: Matrix, Y: Matrix) -> None:
+    """Subtract X·M from Y in place; X and Y are n×r, M is r×r, ``block`` is scratch of BLOCK_ROWS rows."""
+    n, r = X.shape
+    size = block.shape[0]
+    for start in range(0, n, size):
+        stop = min(start + size, n)
+        product = block[: stop - start]
+        np.dot(X[start:stop], M, product)
+        # Flat views, so that one long loop is vectorised and not many short ones.
+        flat, target = product.reshape(-1), Y[start:stop].reshape(-1)
+        for k in range(flat.size):
+            target[k] -= flat[k]
+
+
+@compiled
+def advance(X: Matrix, W: Matrix, E: Matrix, block: Matrix, product: Matrix) -> None:
+    """Replace [X, W] by [X, W]·E in place; E is 2r×2r, ``block`` and ``product`` are scratch of 2r columns."""
+    n, r = X.shape
+    size = block.shape[0]
+    for start in range(0, n, size):
+        count = min(size, n - start)
+        for i in range(count):
+            for j in range(r):
+                block[i, j] = X[start + i, j]
+            for j in range(r):
+                block[i, r + j] = W[start + i, j]
+        np.dot(block[:count], E, product[:count])
+        for i in range(count):
+            for j in range(r):
+                X[start + i, j] = product[i, j]
+            for j in range(r):
+                W[start + i, j] = product[i, r + j]

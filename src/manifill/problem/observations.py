@@ -1,0 +1,234 @@
+"""Observed cells of a matrix: validated triples, compressed by row and by column."""
+
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from manifill.types import Array, Generator, IntVector, Vector
+
+__all__ = ["Compressed", "Duplicates", "Observations"]
+
+Duplicates = Literal["error", "average"]
+
+
+class Compressed(NamedTuple):
+    """Cells sorted by one index: row i (or column i) holds the cells starts[i] to starts[i + 1].  12 bytes a cell."""
+
+    starts: IntVector  # (size + 1,) int64
+    indices: IntVector  # (cells,) int32, the other index of each cell
+    values: Vector  # (cells,)
+
+    @property
+    def lines(self) -> IntVector:
+        """The sorted index itself, one a cell (made on the fly)."""
+        return np.repeat(np.arange(len(self.starts) - 1, dtype=np.int32), np.diff(self.starts))
+
+
+@dataclass(frozen=True, eq=False)
+class Observations:
+    """N observed cells of an m×n matrix.
+
+    Build one with ``from_triples`` or with the readers of :mod:`manifill.problem.convert`, which validate; every cell
+    is held once by row and once by column, 24 bytes in all.
+    """
+
+    shape: tuple[int, int]
+    by_row: Compressed
+    by_column: Compressed
+    row_labels: Array | None = None
+    column_labels: Array | None = None
+
+    @classmethod
+    def from_triples(
+        cls,
+        rows: ArrayLike,
+        cols: ArrayLike,
+        values: ArrayLike,
+        shape: tuple[int, int] | None = None,
+        *,
+        row_labels: Array | None = None,
+        column_labels: Array | None = None,
+        duplicates: Duplicates = "error",
+    ) -> "Observations":
+        """Return the cells (rows[k], cols[k]) with values[k].
+
+        ``shape`` defaults to the smallest that holds all cells.  A cell given twice is an error, or the mean of its
+        values is taken with ``duplicates="average"``.
+        """
+        if duplicates not in ("error", "average"):
+            raise ValueError(f"duplicates must be 'error' or 'average', not {duplicates!r}.")
+        row_index, col_index, value = _as_indices("rows", rows), _as_indices("cols", cols), _as_values(values)
+        _check_lengths(row_index, col_index, value)
+        m, n = _checked_shape(shape, row_index, col_index)
+        _check_labels("row_labels", row_labels, m)
+        _check_labels("column_labels", column_labels, n)
+        row_index, col_index, value = _without_duplicates(row_index, col_index, value, n, duplicates)
+        return cls(
+            shape=(m, n),
+            by_row=_compress(row_index, col_index, value, m),
+            by_column=_compress(col_index, row_index, value, n),
+            row_labels=row_labels,
+            column_labels=column_labels,
+        )
+
+    @property
+    def size(self) -> int:
+        """Number of observed cells, N."""
+        return len(self.by_row.values)
+
+    def triples(self) -> tuple[IntVector, IntVector, Vector]:
+        """Return rows, columns and values, sorted by row and then by column."""
+        return self.by_row.lines, self.by_row.indices, self.by_row.values
+
+    def subset(self, cells: Array) -> "Observations":
+        """Return the cells at these positions (or under this mask) of ``triples``, with the shape and labels kept."""
+        rows, cols, values = (part[cells] for part in self.triples())
+        return Observations.from_triples(
+            rows, cols, values, self.shape, row_labels=self.row_labels, column_labels=self.column_labels
+        )
+
+    def split(self, rng: Generator, held_out: float = 0.2) -> tuple["Observations", "Observations"]:
+        """Split the observed cells at random: the share ``held_out`` of them for validation, the rest for training."""
+        if not 0.0 < held_out < 1.0:
+            raise ValueError(f"held_out is the share of observed cells to hold out, above 0 and below 1, not {held_out}.")
+        count = round(held_out * self.size)
+        return self._split_by_count(rng, self.size - count, count)
+
+    def split_cells(
+        self, rng: Generator, train: float, validate: float = 0.4
+    ) -> tuple["Observations", "Observations"]:
+        """Split as the paper does: the share ``train`` of all m·n cells to train, another ``validate`` to validate."""
+        cells = self.shape[0] * self.shape[1]
+        counts = round(train * cells), round(validate * cells)
+        if min(counts) < 1 or sum(counts) > self.size:
+            raise ValueError(
+                f"train={train} and validate={validate} ask for {counts[0]} and {counts[1]} of {cells} cells, but "
+                f"{self.size} are observed; choose shares above 0 that together need no more than these."
+            )
+        return self._split_by_count(rng, *counts)
+
+    def _split_by_count(self, rng: Generator, train: int, validate: int) -> tuple["Observations", "Observations"]:
+        order = rng.permutation(self.size)
+        return self.subset(np.sort(order[:train])), self.subset(np.sort(order[train : train + validate]))
+
+    def row_indices(self, labels: ArrayLike) -> IntVector:
+        """Return the row of each label, or check row numbers where the rows have no labels."""
+        return _located("rows", labels, self.row_labels, self.shape[0])
+
+    def column_indices(self, labels: ArrayLike) -> IntVector:
+        """Return the column of each label, or check column numbers where the columns have no labels."""
+        return _located("cols", labels, self.column_labels, self.shape[1])
+
+
+def _as_indices(name: str, given: ArrayLike) -> IntVector:
+    index = np.asarray(given)
+    if index.ndim != 1:
+        raise ValueError(f"{name} must be a list of indices, not an array of shape {index.shape}.")
+    if index.size and not np.issubdtype(index.dtype, np.integer):
+        whole = np.issubdtype(index.dtype, np.floating) and bool(np.all(np.isfinite(index) & (index == np.rint(index))))
+        if not whole:
+            raise ValueError(f"{name} must hold whole numbers from 0, not {index.dtype} such as {_first_odd(index)!r}.")
+    if index.size and index.min() < 0:
+        raise ValueError(f"{name} holds the negative index {index.min()}; indices count from 0.")
+    return index
+
+
+def _first_odd(index: Array) -> Any:
+    """Return the first entry that is no whole number, to show it."""
+    if np.issubdtype(index.dtype, np.floating):
+        index = index[~(index == np.rint(index))]
+    return index[0].item() if hasattr(index[0], "item") else index[0]
+
+
+def _as_values(given: ArrayLike) -> Vector:
+    try:
+        values = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"values must be numbers: {error}.") from None
+    if values.ndim != 1:
+        raise ValueError(f"values must be a list of numbers, not an array of shape {values.shape}.")
+    broken = np.flatnonzero(~np.isfinite(values))
+    if broken.size:
+        raise ValueError(f"values[{broken[0]}] is {values[broken[0]]}; leave unobserved cells out, or give finite numbers.")
+    return values
+
+
+def _check_lengths(rows: IntVector, cols: IntVector, values: Vector) -> None:
+    if not len(rows) == len(cols) == len(values):
+        raise ValueError(
+            f"rows, cols and values must be of one length, not {len(rows)}, {len(cols)} and {len(values)}."
+        )
+    if len(values) == 0:
+        raise ValueError("values is empty: at least one observed cell is needed.")
+
+
+def _checked_shape(shape: tuple[int, int] | None, rows: IntVector, cols: IntVector) -> tuple[int, int]:
+    needed = int(rows.max()) + 1, int(cols.max()) + 1
+    if shape is None:
+        return needed
+    try:
+        m, n = (int(size) for size in shape)
+    except (TypeError, ValueError):
+        raise ValueError(f"shape must be a pair of whole numbers (rows, columns), not {shape!r}.") from None
+    for name, size, least in (("rows", m, needed[0]), ("cols", n, needed[1])):
+        if least > size:
+            raise ValueError(
+                f"{name} holds the index {least - 1}, outside shape=({m}, {n}); give a shape of at least {needed}."
+            )
+    return m, n
+
+
+def _check_labels(name: str, labels: Array | None, size: int) -> None:
+    if labels is not None and len(labels) != size:
+        raise ValueError(f"{name} must hold {size} labels, one for each, not {len(labels)}.")
+
+
+def _without_duplicates(
+    rows: IntVector, cols: IntVector, values: Vector, n: int, duplicates: Duplicates
+) -> tuple[IntVector, IntVector, Vector]:
+    """Return the cells sorted by row and column, duplicates averaged or refused."""
+    key = rows.astype(np.int64) * n + cols
+    order = np.argsort(key, kind="stable")
+    key, values = key[order], values[order]
+    is_first = np.ones(len(key), dtype=bool)
+    np.not_equal(key[1:], key[:-1], out=is_first[1:])
+    if not is_first.all():
+        if duplicates == "error":
+            row, col = divmod(int(key[np.flatnonzero(~is_first)[0]]), n)
+            raise ValueError(
+                f"the cell (row {row}, column {col}) is given more than once; "
+                "pass duplicates='average' to take the mean of such values."
+            )
+        starts = np.flatnonzero(is_first)
+        values = np.add.reduceat(values, starts) / np.diff(np.append(starts, len(key)))
+        key = key[starts]
+    sorted_rows, sorted_cols = np.divmod(key, n)
+    return sorted_rows, sorted_cols, values
+
+
+def _compress(lines: IntVector, others: IntVector, values: Vector, size: int) -> Compressed:
+    starts = np.zeros(size + 1, dtype=np.int64)
+    np.cumsum(np.bincount(lines, minlength=size), out=starts[1:])
+    order = np.argsort(lines, kind="stable")
+    return Compressed(starts, others[order].astype(np.int32), np.ascontiguousarray(values[order]))
+
+
+def _located(name: str, given: ArrayLike, labels: Array | None, size: int) -> IntVector:
+    if labels is None:
+        index = _as_indices(name, given)
+        if index.size and index.max() >= size:
+            raise ValueError(f"{name} holds the index {index.max()}, but there are only {size} (0 to {size - 1}).")
+        return index.astype(np.int64)
+    wanted = np.asarray(given, dtype=object).ravel()
+    positions = {label: k for k, label in enumerate(labels.tolist())}
+    try:
+        return np.array([positions[_plain(label)] for label in wanted], dtype=np.int64)
+    except KeyError as error:
+        raise ValueError(f"{name} names {error.args[0]!r}, which is not among the {size} labels of the fit.") from None
+
+
+def _plain(label: Any) -> Any:
+    """Return a NumPy scalar as the Python value that hashes like the label it stands for."""
+    return label.item() if isinstance(label, np.generic) else label

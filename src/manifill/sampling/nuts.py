@@ -1,0 +1,206 @@
+"""The no-U-turn sampler (Hoffman and Gelman 2014) on a manifold, with multinomial choice (Betancourt 2017).
+
+The tree of a trajectory is not built by recursion.  Its leaves are visited in order, and the ends of the subtrees
+that are still open are kept as checkpoints: leaf number k (from 0) opens as many subtrees as its binary form has
+trailing zeros and closes as many as it has trailing ones, so a tree of depth d needs d checkpoints.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from manifill.compiled import compiled
+from manifill.geometry import Manifold
+from manifill.sampling.leapfrog import Phase, Target, evaluate, leapfrog
+from manifill.types import Generator, Matrix, Vector
+
+__all__ = ["Transition", "Workspace", "find_step_size", "transition"]
+
+# An energy error beyond which a trajectory has left the typical set for good.
+DIVERGENCE = 1000.0
+
+
+class Workspace(NamedTuple):
+    """Room for one trajectory on a manifold of ``dimension`` flat numbers."""
+
+    positions: Matrix  # (2, dimension): the trajectory's first and last point
+    velocities: Matrix
+    gradients: Matrix
+    checkpoint_positions: Matrix  # (max_depth, dimension)
+    checkpoint_velocities: Matrix
+    candidate: Vector  # a point chosen from the subtree being built
+
+    @classmethod
+    def allocate(cls, dimension: int, max_depth: int) -> "Workspace":
+        pair, stack = (2, dimension), (max_depth, dimension)
+        return cls(
+            positions=np.empty(pair),
+            velocities=np.empty(pair),
+            gradients=np.empty(pair),
+            checkpoint_positions=np.empty(stack),
+            checkpoint_velocities=np.empty(stack),
+            candidate=np.empty(dimension),
+        )
+
+
+class Transition(NamedTuple):
+    """What one transition reports."""
+
+    log_density: float
+    energy: float
+    acceptance: float  # mean Metropolis acceptance over the trajectory
+    steps: int  # leapfrog steps taken
+    depth: int
+    diverged: bool
+
+
+class Subtree(NamedTuple):
+    """What is known of a subtree when its last leaf has been visited, or when it was given up."""
+
+    log_weight: float
+    log_density: float  # of the candidate
+    energy: float  # of the candidate
+    acceptance: float  # sum over the leaves
+    steps: int
+    turned: bool
+    diverged: bool
+
+
+@compiled
+def _log_add(a: float, b: float) -> float:
+    if a == -np.inf:
+        return b
+    larger, smaller = (a, b) if a > b else (b, a)
+    return larger + np.log1p(np.exp(smaller - larger))
+
+
+@compiled
+def _copy(source: Vector, out: Vector) -> None:
+    for k in range(source.size):
+        out[k] = source[k]
+
+
+@compiled
+def _open_subtrees(leaf: int) -> int:
+    """Return how many subtrees are open to the left of ``leaf``: the ones in its binary form, the last bit aside."""
+    count = 0
+    rest = leaf >> 1
+    while rest > 0:
+        count += rest & 1
+        rest >>= 1
+    return count
+
+
+@compiled
+def _closes_a_turn(manifold: Manifold, work: Workspace, phase: Phase, leaf: int, forward: bool) -> bool:
+    """Say whether any of the subtrees that ``leaf`` closes has turned, smallest first."""
+    checkpoint = _open_subtrees(leaf)
+    rest = leaf
+    while rest & 1:
+        position, velocity = work.checkpoint_positions[checkpoint], work.checkpoint_velocities[checkpoint]
+        if forward:
+            turned = manifold.has_turned(position, velocity, phase.position, phase.velocity)
+        else:
+            turned = manifold.has_turned(phase.position, phase.velocity, position, velocity)
+        if turned:
+            return True
+        checkpoint -= 1
+        rest >>= 1
+    return False
+
+
+@compiled
+def _grow(
+    rng: Generator,
+    manifold: Manifold,
+    target: Target,
+    work: Workspace,
+    phase: Phase,
+    step_size: float,
+    start_energy: float,
+    leaves: int,
+) -> Subtree:
+    """Carry ``phase`` on by ``leaves`` steps, choosing one of them as candidate in proportion to its weight."""
+    log_weight, chosen_density, chosen_energy, acceptance = -np.inf, 0.0, 0.0, 0.0
+    for leaf in range(leaves):
+        log_density = leapfrog(manifold, target, phase, step_size)
+        energy = manifold.kinetic_energy(phase.velocity) - log_density
+        change = energy - start_energy
+        if not change < DIVERGENCE:  # so written that a NaN diverges too
+            return Subtree(log_weight, chosen_density, chosen_energy, acceptance, leaf + 1, False, True)
+        acceptance += min(1.0, np.exp(-change))
+        log_weight = _log_add(log_weight, -change)
+        if np.log(rng.random()) < -change - log_weight:
+            _copy(phase.position, work.candidate)
+            chosen_density, chosen_energy = log_density, energy
+        if leaf & 1 == 0:
+            checkpoint = _open_subtrees(leaf)
+            _copy(phase.position, work.checkpoint_positions[checkpoint])
+            _copy(phase.velocity, work.checkpoint_velocities[checkpoint])
+        elif _closes_a_turn(manifold, work, phase, leaf, step_size > 0.0):
+            return Subtree(log_weight, chosen_density, chosen_energy, acceptance, leaf + 1, True, False)
+    return Subtree(log_weight, chosen_density, chosen_energy, acceptance, leaves, False, False)
+
+
+@compiled
+def transition(
+    rng: Generator,
+    manifold: Manifold,
+    target: Target,
+    position: Vector,
+    step_size: float,
+    max_depth: int,
+    work: Workspace,
+) -> Transition:
+    """Replace ``position`` by the next state of the chain.
+
+    ``work`` must have room for ``max_depth`` checkpoints.
+    """
+    manifold.restore(position)
+    manifold.random_velocity(rng, position, work.velocities[0])
+    log_density = evaluate(manifold, target, position, work.gradients[0])
+    _copy(position, work.positions[0])
+    for array in (work.positions, work.velocities, work.gradients):
+        _copy(array[0], array[1])
+    start_energy = manifold.kinetic_energy(work.velocities[0]) - log_density
+    energy, log_weight, acceptance, steps, depth, diverged = start_energy, 0.0, 0.0, 0, 0, False
+    while depth < max_depth:
+        end = 1 if rng.random() < 0.5 else 0
+        phase = Phase(work.positions[end], work.velocities[end], work.gradients[end])
+        signed_step = step_size if end == 1 else -step_size
+        subtree = _grow(rng, manifold, target, work, phase, signed_step, start_energy, 1 << depth)
+        depth += 1
+        acceptance += subtree.acceptance
+        steps += subtree.steps
+        diverged = subtree.diverged
+        if subtree.diverged or subtree.turned:
+            break
+        # The new half is preferred to the old one (biased progressive sampling), which moves the chain further.
+        if np.log(rng.random()) < subtree.log_weight - log_weight:
+            _copy(work.candidate, position)
+            log_density, energy = subtree.log_density, subtree.energy
+        log_weight = _log_add(log_weight, subtree.log_weight)
+        if manifold.has_turned(work.positions[0], work.velocities[0], work.positions[1], work.velocities[1]):
+            break
+    return Transition(log_density, energy, acceptance / steps, steps, depth, diverged)
+
+
+def find_step_size(
+    rng: Generator, manifold: Manifold, target: Target, position: Vector, first_guess: float, work: Workspace
+) -> float:
+    """Double or halve ``first_guess`` until the acceptance of a single step crosses 0.8 (Hoffman and Gelman, Alg. 4)."""
+    step_size, direction = first_guess, 0
+    phase = Phase(work.positions[0], work.velocities[0], work.gradients[0])
+    for _ in range(100):
+        phase.position[:] = position
+        manifold.random_velocity(rng, phase.position, phase.velocity)
+        log_density = evaluate(manifold, target, phase.position, phase.gradient)
+        start_energy = manifold.kinetic_energy(phase.velocity) - log_density
+        log_density = leapfrog(manifold, target, phase, step_size)
+        change = manifold.kinetic_energy(phase.velocity) - log_density - start_energy
+        wanted = 1 if change < -np.log(0.8) else -1  # a NaN asks for a smaller step
+        if wanted == -direction or not step_size < manifold.longest_step:
+            break
+        direction = wanted
+        step_size *= 2.0**direction
+    return min(step_size, manifold.longest_step)
