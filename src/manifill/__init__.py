@@ -1,0 +1,23 @@
+"""Fill in the missing entries of a matrix, and say honestly how sure we are."""
+
+from importlib.metadata import version as _version
+
+from manifill.estimator import ConvergenceWarning, MatrixCompletion
+from manifill.posterior import Diagnostics, Draws, Prediction
+from manifill.problem import Binomial, Gaussian, Likelihood, Observations, SoftplusGaussian, custom_likelihood
+
+__all__ = [
+    "Binomial",
+    "ConvergenceWarning",
+    "Diagnostics",
+    "Draws",
+    "Gaussian",
+    "Likelihood",
+    "MatrixCompletion",
+    "Observations",
+    "Prediction",
+    "SoftplusGaussian",
+    "custom_likelihood",
+]
+
+__version__ = _version("manifill")

@@ -11,6 +11,7 @@ user's likelihood) is compiled afresh in each process, since its source cannot b
 
 import hashlib
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,7 +22,7 @@ from numba.core.imputils import impl_ret_new_ref
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate
 from numba.extending import infer_getattr, lower_builtin
 
-__all__ = ["compilations", "compiled", "compiled_method"]
+__all__ = ["compiled", "compiled_method", "on_compilation"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -40,12 +41,17 @@ def _source_stamp() -> str:
 
 
 _STAMP = _source_stamp()
-_compilations = 0
+_listeners: list[Callable[[], None]] = []
 
 
-def compilations() -> int:
-    """Return how many signatures this process has had to compile, that is, did not find in the disk cache."""
-    return _compilations
+@contextmanager
+def on_compilation(listener: Callable[[], None]) -> Iterator[None]:
+    """Call ``listener`` whenever something is not found in the disk cache and must be compiled."""
+    _listeners.append(listener)
+    try:
+        yield
+    finally:
+        _listeners.remove(listener)
 
 
 def _classes(kind: Any) -> Iterator[type]:
@@ -71,8 +77,8 @@ class _PackageCache(FunctionCache):  # type: ignore[misc]
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         found = super().load_overload(sig, target_context) if _is_cacheable(sig) else None
         if found is None:
-            global _compilations
-            _compilations += 1
+            for listener in _listeners:
+                listener()
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:

@@ -1,6 +1,6 @@
 """The model: a likelihood, a rank and the priors of everything else."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -45,7 +45,7 @@ class Model:
     likelihood: Likelihood
     rate: float | Gamma  # λ, of the singular values
     precision: float | Gamma = PAPER_NOISE  # γ = 1/σ², of the noise; 1 and without meaning where there is none
-    factor_precision: float | Gamma = field(default=PAPER_NOISE)  # τ = 1/δ², of the entries of A and B in the baseline
+    factor_precision: float | Gamma = PAPER_NOISE  # τ = 1/δ², of the entries of A and B in the baseline
 
     def check(self, observations: Observations) -> None:
         """Raise a ValueError where the rank does not fit the matrix."""
@@ -63,12 +63,35 @@ class Model:
         """Draw λ given the singular values: λ | s ~ Gamma(a + r, b + Σ s)."""
         return _draw(rng, self.rate, len(s), float(s.sum()))
 
+    def draw_factor_precision(self, rng: Generator, entries: int, half_squares: float) -> float:
+        """Draw τ given the entries of A and B: τ | A, B ~ Gamma(α + (m + n)r/2, β + (‖A‖² + ‖B‖²)/2)."""
+        return _draw(rng, self.factor_precision, 0.5 * entries, half_squares)
+
     def log_density(self, cells: int, unit_log_likelihood: float, s: Vector, precision: float, rate: float) -> float:
         """Return the joint log density of data and parameters, up to a constant (docs/math.md, eq. 5)."""
-        total = precision * unit_log_likelihood + len(s) * np.log(rate) - rate * float(s.sum())
+        prior = len(s) * np.log(rate) - rate * float(s.sum()) + _log_prior(self.rate, rate)
+        return float(self._log_likelihood(cells, unit_log_likelihood, precision) + prior)
+
+    def factors_log_density(
+        self,
+        cells: int,
+        unit_log_likelihood: float,
+        precision: float,
+        entries: int,
+        half_squares: float,
+        factor_precision: float,
+    ) -> float:
+        """Return the same for the baseline X = A Bᵀ, whose (m + n)r = ``entries`` numbers are N(0, 1/τ)."""
+        prior = 0.5 * entries * np.log(factor_precision) - factor_precision * half_squares
+        prior += _log_prior(self.factor_precision, factor_precision)
+        return float(self._log_likelihood(cells, unit_log_likelihood, precision) + prior)
+
+    def _log_likelihood(self, cells: int, unit_log_likelihood: float, precision: float) -> float:
+        """Return log p(y | X, γ) and the prior of γ."""
+        total = precision * unit_log_likelihood
         if self.likelihood.has_noise:
             total += 0.5 * cells * np.log(precision) + _log_prior(self.precision, precision)
-        return float(total + _log_prior(self.rate, rate))
+        return float(total)
 
 
 def _draw(rng: Generator, prior: float | Gamma, count: float, total: float) -> float:

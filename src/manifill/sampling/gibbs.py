@@ -17,7 +17,7 @@ from manifill.problem.passes import component_gram, log_likelihood
 from manifill.sampling.adaptation import DualAveraging
 from manifill.sampling.block import Block
 from manifill.sampling.nuts import Transition
-from manifill.sampling.start import spectral_start
+from manifill.sampling.start import warm_start
 from manifill.types import Array, Generator, Matrix, Vector
 
 __all__ = ["Gibbs", "GibbsInfo", "GibbsState", "GibbsTuning"]
@@ -82,9 +82,14 @@ class Gibbs:
         )
         return (*names, Variable("sigma", (), ())) if self.model.likelihood.has_noise else names
 
+    @property
+    def statistic_names(self) -> tuple[str, ...]:
+        blocks = [f"{what}_{name}" for name in self._blocks for what in ("step_size", "acceptance_rate")]
+        return ("lp", "n_steps", "tree_depth", "reached_max_depth", "diverging", *blocks)
+
     def start(self, rng: Generator) -> tuple[GibbsState, GibbsTuning]:
         likelihood = self.model.likelihood
-        U, s, V = spectral_start(rng, self.observations, likelihood, self.model.rank)
+        U, s, V = warm_start(rng, self.observations, likelihood, self.model.rank)
         unit = log_likelihood(self._by_row, likelihood, U * s, V)
         precision = self.model.draw_precision(rng, self.observations.size, unit)
         rate = self.model.draw_rate(rng, s)
@@ -131,7 +136,7 @@ class Gibbs:
             "reached_max_depth": float(any(m.depth == b.max_depth for m, b in zip(info, self._blocks.values(), strict=True))),
             "diverging": float(any(moved.diverged for moved in info)),
         }
-        for name, block, moved in zip(("U", "V", "s"), tuning, info, strict=True):
+        for name, block, moved in zip(self._blocks, tuning, info, strict=True):
             summary[f"step_size_{name}"] = block.step_size
             summary[f"acceptance_rate_{name}"] = moved.acceptance
         return summary

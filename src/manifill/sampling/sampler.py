@@ -23,6 +23,10 @@ class Sampler(Protocol[State, Tuning, Info]):
     def variables(self) -> tuple[Variable, ...]:
         """What a draw holds."""
 
+    @property
+    def statistic_names(self) -> tuple[str, ...]:
+        """The keys of ``statistics``."""
+
     def start(self, rng: Generator) -> tuple[State, Tuning]:
         """Return a first state and a first guess at the tuning."""
 

@@ -3,14 +3,17 @@
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
 
 from manifill.problem import Likelihood, Observations
+from manifill.sampling.rows import draw_rows
 from manifill.types import Generator, Matrix, Vector
 
-__all__ = ["Start", "spectral_start"]
+__all__ = ["Start", "warm_start"]
 
-POWER_ITERATIONS = 2
+SWEEPS = 10
+
+# The share of the data's variance that the sweeps take for noise: enough for them to forget their random start.
+NOISE_SHARE = 0.1
 
 # Singular values below this share of the largest would start a chain in the far tail of log s.
 SMALLEST_SHARE = 1e-3
@@ -24,24 +27,34 @@ class Start(NamedTuple):
     V: Matrix
 
 
-def spectral_start(rng: Generator, observations: Observations, likelihood: Likelihood, rank: int) -> Start:
-    """Return the leading singular triples of the data, zeros at unobserved cells, by a randomised range finder.
+def warm_start(rng: Generator, observations: Observations, likelihood: Likelihood, rank: int) -> Start:
+    """Return the singular triples of A Bᵀ after a few Gibbs sweeps from random factors, at fixed precisions.
 
-    Few power iterations from a random matrix (Halko, Martinsson and Tropp 2011) leave the chains' starts different.
+    A randomised form of alternating least squares: it finds the data's subspace as that does, and leaves each chain
+    at a different point of it.
     """
     m, n = observations.shape
-    cells = observations.by_row
-    x = likelihood.starting_point(likelihood.encode(cells.values))
-    matrix = csr_array((x, cells.indices, cells.starts), shape=(m, n))
-    Q = _orthonormal(matrix @ rng.standard_normal((n, rank)))
-    for _ in range(POWER_ITERATIONS):
-        Q = _orthonormal(matrix @ _orthonormal(matrix.T @ Q))
-    left, s, right = np.linalg.svd((matrix.T @ Q).T, full_matrices=False)
-    largest = s[0] if s[0] > 0.0 else 1.0
-    return Start(
-        U=np.ascontiguousarray(Q @ left), s=np.maximum(s, SMALLEST_SHARE * largest), V=np.ascontiguousarray(right.T)
+    by_row, by_column = (
+        cells._replace(values=likelihood.starting_point(likelihood.encode(cells.values)))
+        for cells in (observations.by_row, observations.by_column)
     )
+    size = float(np.mean(by_row.values**2)) or 1.0
+    precision = 1.0 / (NOISE_SHARE * size)
+    factor_precision = np.sqrt(rank / size)  # then entries of A Bᵀ have the data's size
+    A, B = np.empty((m, rank)), rng.standard_normal((n, rank)) / np.sqrt(factor_precision)
+    for _ in range(SWEEPS):
+        draw_rows(rng, by_row, precision, factor_precision, B, A)
+        draw_rows(rng, by_column, precision, factor_precision, A, B)
+    return _singular_triples(A, B)
 
 
-def _orthonormal(matrix: Matrix) -> Matrix:
-    return np.linalg.qr(matrix)[0]
+def _singular_triples(A: Matrix, B: Matrix) -> Start:
+    """Return the singular value decomposition of A Bᵀ from that of an r×r matrix."""
+    QA, RA = np.linalg.qr(A)
+    QB, RB = np.linalg.qr(B)
+    left, s, right = np.linalg.svd(RA @ RB.T)
+    return Start(
+        U=np.ascontiguousarray(QA @ left),
+        s=np.maximum(s, SMALLEST_SHARE * s[0]),
+        V=np.ascontiguousarray(QB @ right.T),
+    )

@@ -1,0 +1,232 @@
+"""The way in for most people: fit, predict, complete."""
+
+import platform
+import warnings
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, Self
+
+import joblib
+import numpy as np
+from numpy.typing import ArrayLike
+
+from manifill.parameters import HasParameters
+from manifill.posterior import Diagnostics, Draws, Prediction, complete, create_store, diagnose, predict
+from manifill.posterior import trim_store, write_attributes
+from manifill.problem import Duplicates, Likelihood, Model, Observations, as_observations
+from manifill.sampling.chains import Plan, run_chains
+from manifill.settings import build_model, check_count, choose_likelihood, choose_sampler
+from manifill.types import Matrix
+
+__all__ = ["ConvergenceWarning", "MatrixCompletion"]
+
+# Children of the seed: chain k takes spawn key (k,), so what is not a chain takes one that no chain will reach.
+DIAGNOSTICS_KEY, PREDICTION_KEY = 1 << 30, (1 << 30) + 1
+
+
+class ConvergenceWarning(UserWarning):
+    """The chains have not been shown to agree."""
+
+
+class MatrixCompletion(HasParameters):
+    """Low-rank Bayesian matrix completion: X = U diag(s) Vᵀ, sampled on Stiefel manifolds.
+
+    Parameters
+    ----------
+    rank
+        Number of components, at most min(m, n).
+    likelihood
+        ``"gaussian"``, ``"softplus"`` (positive data) or ``"binomial"`` (counts out of ``trials``, ratings), or a
+        likelihood object such as :func:`manifill.custom_likelihood` makes.
+    sampler
+        ``"gibbs"``, the paper's sampler, or ``"factors"``, the Gibbs sampler of the A Bᵀ baseline.
+    chains, warmup, draws
+        Number of chains, and of iterations of each to learn from and to keep.
+    seed
+        Of everything random; the same seed gives the same draws, whatever ``jobs`` is.
+    sigma
+        The noise's standard deviation where it is known; learned otherwise.
+    noise_prior
+        (α, β) of the Gamma prior of 1/σ².
+    lambda_
+        Rate of the exponential prior of the singular values where it is known; learned otherwise.
+    lambda_prior
+        (shape, rate) of the Gamma prior of λ; weak and on the data's scale by default.
+    trials, step
+        For the Binomial: values are 0, step, …, trials · step.
+    duplicates
+        What to do with a cell given twice: ``"error"`` or ``"average"``.
+    path
+        Folder for the draws, written while they are made; they stay in memory by default.
+    jobs
+        Chains to run at a time, each in a process of its own; all processors by default.
+    progress
+        Whether to show how far the chains are.
+
+    Attributes
+    ----------
+    posterior_ : Draws
+        ``.U``, ``.s``, ``.V``, ``.sigma`` and so on, (chain, draw, …), with sampler statistics and settings.
+    diagnostics_ : Diagnostics
+        Whether the chains have converged, and why; ``.verdict`` says it in a sentence.
+    observations_ : Observations
+        What was fitted.
+    model_ : Model
+        The model that was sampled, its priors resolved.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manifill import MatrixCompletion
+    >>> rng = np.random.default_rng(0)
+    >>> table = np.outer(rng.normal(size=30), rng.normal(size=20)) + 0.1 * rng.normal(size=(30, 20))
+    >>> table[rng.random(table.shape) < 0.5] = np.nan
+    >>> model = MatrixCompletion(rank=1, chains=2, warmup=200, draws=200, seed=0, jobs=1, progress=False)
+    >>> mean, sd = model.fit(table).complete()
+    >>> mean.shape
+    (30, 20)
+    """
+
+    posterior_: Draws
+    diagnostics_: Diagnostics
+    observations_: Observations
+    model_: Model
+
+    def __init__(
+        self,
+        rank: int = 10,
+        likelihood: str | Likelihood = "gaussian",
+        sampler: str = "gibbs",
+        chains: int = 4,
+        warmup: int = 500,
+        draws: int = 500,
+        seed: int | None = None,
+        sigma: float | None = None,
+        noise_prior: tuple[float, float] = (1e-4, 1e-4),
+        lambda_: float | None = None,
+        lambda_prior: tuple[float, float] | None = None,
+        trials: int | None = None,
+        step: float = 1.0,
+        duplicates: Duplicates = "error",
+        path: str | Path | None = None,
+        jobs: int | None = None,
+        progress: bool = True,
+    ) -> None:
+        self.rank = rank
+        self.likelihood = likelihood
+        self.sampler = sampler
+        self.chains = chains
+        self.warmup = warmup
+        self.draws = draws
+        self.seed = seed
+        self.sigma = sigma
+        self.noise_prior = noise_prior
+        self.lambda_ = lambda_
+        self.lambda_prior = lambda_prior
+        self.trials = trials
+        self.step = step
+        self.duplicates = duplicates
+        self.path = path
+        self.jobs = jobs
+        self.progress = progress
+
+    def fit(
+        self,
+        rows: Any,
+        cols: ArrayLike | None = None,
+        values: ArrayLike | None = None,
+        *,
+        shape: tuple[int, int] | None = None,
+    ) -> Self:
+        """Sample the posterior given the observed cells.
+
+        Parameters
+        ----------
+        rows, cols, values
+            One entry a cell; or, as ``rows`` alone, a 2-D array with NaN for missing, a ``scipy.sparse`` matrix, or a
+            long DataFrame with columns for row, column and value.
+        shape
+            (m, n) of the matrix, with triples; the smallest that holds all cells by default.
+        """
+        observations = as_observations(rows, cols, values, shape, self.duplicates)
+        likelihood = choose_likelihood(self.likelihood, self.trials, self.step)
+        model = build_model(
+            self.rank, likelihood, observations, self.sigma, self.noise_prior, self.lambda_, self.lambda_prior
+        )
+        build = partial(choose_sampler(self.sampler), model, observations)
+        plan = Plan(
+            build=build,
+            chains=check_count("chains", self.chains, 1),
+            warmup=check_count("warmup", self.warmup, 0),
+            draws=check_count("draws", self.draws, 1),
+            path=None if self.path is None else Path(self.path),
+        )
+        jobs = joblib.cpu_count() if self.jobs is None else check_count("jobs", self.jobs, 1)
+        seed = np.random.SeedSequence(None if self.seed is None else check_count("seed", self.seed, 0))
+        attributes = self._attributes(seed, observations)
+        posterior = _sample(plan, seed, attributes, jobs=jobs, visible=self.progress)
+        self.observations_, self.model_, self.posterior_ = observations, model, posterior
+        self.diagnostics_ = diagnose(self._rng(DIAGNOSTICS_KEY), posterior)
+        if not self.diagnostics_.converged:
+            warnings.warn(self.diagnostics_.verdict, ConvergenceWarning, stacklevel=2)
+        return self
+
+    def predict(self, rows: ArrayLike, cols: ArrayLike, interval: float = 0.9) -> Prediction:
+        """Return the predictive distribution of y at these cells: mean, sd, and an interval of this probability.
+
+        Cells are named as in the data of the fit: by the labels of a DataFrame, otherwise by numbers from 0.
+        """
+        self._check_fitted()
+        row_index, col_index = self.observations_.row_indices(rows), self.observations_.column_indices(cols)
+        if len(row_index) != len(col_index):
+            raise ValueError(f"rows and cols must be of one length, not {len(row_index)} and {len(col_index)}.")
+        rng = self._rng(PREDICTION_KEY)
+        return predict(rng, self.posterior_, self.model_.likelihood, row_index, col_index, interval)
+
+    def complete(self) -> tuple[Matrix, Matrix]:
+        """Return the predictive mean and standard deviation of every cell, observed or not, as two m×n arrays."""
+        self._check_fitted()
+        return complete(self.posterior_, self.model_.likelihood)
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "posterior_"):
+            raise ValueError("this MatrixCompletion has not been fitted; call fit with the observed cells first.")
+
+    def _rng(self, key: int) -> np.random.Generator:
+        entropy = self.posterior_.attributes["seed"]
+        return np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(key,)))
+
+    def _attributes(self, seed: np.random.SeedSequence, observations: Observations) -> dict[str, Any]:
+        """Return what is needed to know later how the draws came about."""
+        libraries = ("manifill", "numpy", "scipy", "numba")
+        return {
+            "settings": {name: _plain(value) for name, value in self.get_params().items()},
+            "seed": seed.entropy,
+            "shape": list(observations.shape),
+            "observed_cells": observations.size,
+            "versions": {"python": platform.python_version(), **{name: version(name) for name in libraries}},
+        }
+
+
+def _sample(
+    plan: Plan, seed: np.random.SeedSequence, attributes: dict[str, Any], *, jobs: int, visible: bool
+) -> Draws:
+    """Run the chains and return their draws, which stay on disk when the plan names a path."""
+    if plan.path is None:
+        return Draws.from_records(run_chains(plan, seed, jobs=jobs, visible=visible), attributes)
+    sampler = plan.build()
+    create_store(plan.path, sampler.variables, sampler.statistic_names, plan.chains, plan.draws, plan.warmup)
+    write_attributes(plan.path, attributes)
+    records = run_chains(plan, seed, jobs=jobs, visible=visible)
+    trim_store(plan.path, [record.draws for record in records])
+    return Draws.open(plan.path)
+
+
+def _plain(value: Any) -> Any:
+    """Return a parameter as JSON can hold it."""
+    if isinstance(value, Path):
+        return str(value)
+    if hasattr(value, "evaluate"):
+        return {"name": value.name, **value._asdict()}
+    return value

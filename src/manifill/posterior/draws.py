@@ -1,0 +1,153 @@
+"""The draws of a run, in memory or on disk."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import repeat
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from manifill.posterior.recording import ChainRecord, largest_rectangle
+from manifill.posterior.store import DiskRecorder, create_store, open_store, trim_store, write_attributes
+from manifill.posterior.variables import Variable
+from manifill.types import Array, Matrix
+
+__all__ = ["Draws", "Factors"]
+
+
+class Factors(NamedTuple):
+    """One draw of X = left · rightᵀ and of the noise."""
+
+    left: Matrix  # (m, r)
+    right: Matrix  # (n, r)
+    sigma: float  # 1 where the likelihood has no noise
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Draws:
+    """What the chains drew, by name.
+
+    Variables are attributes: ``draws.U``, ``draws.s``, ``draws.lambda_``.  Those of a run on disk are Zarr arrays, of
+    which only the part that is sliced is read: ``draws.U[0, -1]``.
+
+    Parameters
+    ----------
+    variables
+        Names, dimensions and shapes of what was drawn.
+    posterior : (chain, draw, …) each
+        NumPy or Zarr arrays: U, s and V, or A and B, and what else the sampler draws.
+    statistics, warmup_statistics : (chain, draw) each
+        What the sampler says of its iterations, ``lp`` among them.
+    attributes
+        How the draws came about: settings, seed, versions; anything that JSON can hold.
+    """
+
+    variables: tuple[Variable, ...]
+    posterior: Mapping[str, Any]
+    statistics: dict[str, Array]
+    warmup_statistics: dict[str, Array]
+    attributes: dict[str, Any]
+
+    @classmethod
+    def from_records(cls, records: Sequence[ChainRecord], attributes: dict[str, Any]) -> "Draws":
+        """Join chains; of chains that were stopped, the largest rectangle of chains and draws is kept.
+
+        The records are emptied one variable after another, since all draws may not fit in memory twice.
+        """
+        kept, length = largest_rectangle([record.draws for record in records])
+        chosen = [records[chain] for chain in kept]
+        variables = chosen[0].variables
+        return cls(
+            variables=variables,
+            posterior={v.name: _joined([record.posterior.pop(v.name) for record in chosen], length) for v in variables},
+            statistics=_joined_by_name([record.statistics for record in chosen], length),
+            warmup_statistics=_joined_by_name([record.warmup_statistics for record in chosen], None),
+            attributes=attributes,
+        )
+
+    @classmethod
+    def open(cls, path: str | Path) -> "Draws":
+        """Open a run on disk; its variables are read only where they are used."""
+        return cls(*open_store(path))
+
+    def save(self, path: str | Path) -> None:
+        """Write the draws to disk, in single precision, where ``Draws.open`` and xarray find them."""
+        names = tuple(self.statistics)
+        warmup = next((series.shape[1] for series in self.warmup_statistics.values()), 0)
+        create_store(path, self.variables, names, self.chains, self.draws, warmup)
+        for chain in range(self.chains):
+            recorder = DiskRecorder(path, chain, self.variables, names, warmup)
+            for k in range(warmup):
+                recorder.warm({name: series[chain, k] for name, series in self.warmup_statistics.items()})
+            variables = {v.name: self._each(v.name, chain) for v in self.variables}
+            for k in range(self.draws):
+                draw = {name: next(values) for name, values in variables.items()}
+                recorder.append(draw, {name: series[chain, k] for name, series in self.statistics.items()})
+            recorder.finish()
+        write_attributes(path, self.attributes)
+        trim_store(path, [self.draws] * self.chains)
+
+    @property
+    def chains(self) -> int:
+        """Number of chains."""
+        return int(self.posterior[self._sides[0]].shape[0])
+
+    @property
+    def draws(self) -> int:
+        """Number of draws of each chain."""
+        return int(self.posterior[self._sides[0]].shape[1])
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns of X, (m, n)."""
+        left, right = self._sides
+        return int(self.posterior[left].shape[2]), int(self.posterior[right].shape[2])
+
+    def factors(self) -> Iterator[Factors]:
+        """Yield one draw of X after another, chain after chain; a chunk of a run on disk is read once."""
+        right = self._sides[1]
+        for chain in range(self.chains):
+            sides = zip(self._lefts(chain), self._each(right, chain), strict=True)
+            for (left, right_of_draw), sigma in zip(sides, self._sigmas(chain), strict=True):
+                yield Factors(left, right_of_draw, float(sigma))
+
+    @property
+    def _sides(self) -> tuple[str, str]:
+        return ("U", "V") if "U" in self.posterior else ("A", "B")
+
+    def _lefts(self, chain: int) -> Iterator[Matrix]:
+        """Yield U·s or A of one chain."""
+        if "U" not in self.posterior:
+            return self._each("A", chain)
+        return (U * s for U, s in zip(self._each("U", chain), self._each("s", chain), strict=True))
+
+    def _sigmas(self, chain: int) -> Iterator[Any]:
+        return self._each("sigma", chain) if "sigma" in self.posterior else repeat(1.0, self.draws)
+
+    def _each(self, name: str, chain: int) -> Iterator[Array]:
+        """Yield a variable draw by draw in float64."""
+        array = self.posterior[name]
+        step = getattr(array, "chunks", (1, 1))[1]  # a slice of a NumPy array costs nothing
+        for first in range(0, self.draws, step):
+            yield from np.asarray(array[chain, first : first + step], dtype=np.float64)
+
+    def __getattr__(self, name: str) -> Any:
+        # Asked also while an object is being unpickled and has no fields yet; ``self.posterior`` would ask here again.
+        posterior = self.__dict__.get("posterior", {})
+        known = {"lambda_" if key == "lambda" else key: key for key in posterior}
+        if name not in known:
+            raise AttributeError(f"Draws have no {name!r}; what was drawn is {', '.join(known)}.")
+        return posterior[known[name]]
+
+    def __repr__(self) -> str:
+        m, n = self.shape
+        return f"Draws({', '.join(self.posterior)}: {self.chains} chains × {self.draws} draws of a {m}×{n} matrix)"
+
+
+def _joined(chains: Sequence[Array], length: int | None) -> Array:
+    return np.stack([chain[:length] for chain in chains])
+
+
+def _joined_by_name(chains: Sequence[Mapping[str, Array]], length: int | None) -> dict[str, Array]:
+    return {name: _joined([chain[name] for chain in chains], length) for name in chains[0]}

@@ -1,0 +1,40 @@
+"""Quantities whose chains can be compared.
+
+U, V, A and B are determined only up to signs, order or rotation, so chains that agree in X may differ in them.  What is
+left is X itself, at some cells and in its singular values, the noise, and the log density.
+"""
+
+import numpy as np
+
+from manifill.posterior.cells import product_at_cells
+from manifill.posterior.draws import Draws, Factors
+from manifill.types import Array, Generator, Vector
+
+__all__ = ["identified_quantities"]
+
+
+def identified_quantities(rng: Generator, draws: Draws, cells: int = 50) -> dict[str, Array]:
+    """Return ``lp``, ``sigma``, the sorted singular values of X, and X at random cells, (chain, draw) each."""
+    m, n = draws.shape
+    rows, cols = np.divmod(np.sort(rng.choice(m * n, size=min(cells, m * n), replace=False)), n)
+    at_cells = np.empty((draws.chains * draws.draws, rows.size))
+    singular = []
+    for x, factors in zip(at_cells, draws.factors(), strict=True):
+        product_at_cells(factors.left, factors.right, rows, cols, x)
+        if "s" not in draws.posterior:
+            singular.append(_singular_values(factors))
+    # U and V are orthonormal, so s holds the singular values already; a draw may have them in any order.
+    sorted_values = -np.sort(-draws.posterior["s"][:], axis=-1) if "s" in draws.posterior else np.array(singular)
+    quantities = {"lp": draws.statistics["lp"]} if "lp" in draws.statistics else {}
+    if "sigma" in draws.posterior:
+        quantities["sigma"] = draws.posterior["sigma"][:]
+    quantities |= {f"singular_value[{c}]": sorted_values[..., c] for c in range(sorted_values.shape[-1])}
+    quantities |= {f"X[{i},{j}]": x for i, j, x in zip(rows, cols, at_cells.T, strict=True)}
+    shape = draws.chains, draws.draws
+    return {name: np.asarray(values, dtype=np.float64).reshape(shape) for name, values in quantities.items()}
+
+
+def _singular_values(factors: Factors) -> Vector:
+    """Return the singular values of left · rightᵀ, largest first, from an r×r matrix."""
+    triangles = [np.asarray(np.linalg.qr(side, mode="r")) for side in (factors.left, factors.right)]
+    return np.linalg.svd(triangles[0] @ triangles[1].T, compute_uv=False)

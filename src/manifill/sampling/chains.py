@@ -1,0 +1,168 @@
+"""Chains side by side, in processes of their own, through joblib."""
+
+import os
+import signal
+import tempfile
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from manifill.compiled import on_compilation
+from manifill.posterior.recording import ChainRecord, MemoryRecorder, Recorder
+from manifill.posterior.store import DiskRecorder
+from manifill.sampling.board import Board, Line, Phase
+from manifill.sampling.progress import display
+from manifill.sampling.sampler import Sampler
+
+__all__ = ["Plan", "run_chains"]
+
+SECONDS_BETWEEN_LOOKS = 0.1
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What every chain does; it travels to the process that runs the chain."""
+
+    build: Callable[[], Sampler[Any, Any, Any]]
+    chains: int
+    warmup: int
+    draws: int
+    path: Path | None  # of the store that the draws go to, or None to return them
+
+
+def run_chains(plan: Plan, seed: np.random.SeedSequence, *, jobs: int, visible: bool) -> list[ChainRecord]:
+    """Run the chains, ``jobs`` at a time, and return their records.
+
+    Each chain has its own generator, spawned from ``seed``, so the draws do not depend on ``jobs``.  Ctrl-C asks the
+    chains to end where they are, and what they have drawn is returned; a second one gives up at once.
+    """
+    with tempfile.TemporaryDirectory(prefix="manifill-") as folder:
+        board = Board(Path(folder) / "board", plan.chains, create=True)
+        work = _Background(lambda: _run_all(plan, seed.spawn(plan.chains), board, jobs))
+        with display(plan.chains, plan.warmup + plan.draws, visible=visible) as shown:
+            while not _wait(work, board):
+                shown.update(board)
+            shown.update(board)
+        return work.result()
+
+
+def _wait(work: "_Background", board: Board) -> bool:
+    """Wait a moment for the work to end; the first Ctrl-C is passed on to the chains."""
+    try:
+        return work.wait(SECONDS_BETWEEN_LOOKS)
+    except KeyboardInterrupt:
+        if board.stopped:
+            raise
+        board.stop()
+        return False
+
+
+class _Background:
+    """A function running in a thread, so that the main thread is free to draw bars and to take a Ctrl-C."""
+
+    def __init__(self, function: Callable[[], list[ChainRecord]]) -> None:
+        self._function = function
+        self._result: list[ChainRecord] = []
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        try:
+            self._result = self._function()
+        except BaseException as error:
+            self._error = error
+
+    def wait(self, timeout: float) -> bool:
+        self._thread.join(timeout)
+        return not self._thread.is_alive()
+
+    def result(self) -> list[ChainRecord]:
+        if self._error is not None:
+            raise self._error
+        return self._result
+
+
+def _run_all(plan: Plan, seeds: Sequence[np.random.SeedSequence], board: Board, jobs: int) -> list[ChainRecord]:
+    # Large arrays reach the other processes as files mapped copy-on-write: shared, yet of the type that kernels know.
+    parallel = joblib.Parallel(n_jobs=min(jobs, plan.chains), mmap_mode="c")
+    tasks = (joblib.delayed(run_chain)(plan, chain, seed, board.path, os.getpid()) for chain, seed in enumerate(seeds))
+    return list(parallel(tasks))
+
+
+def run_chain(plan: Plan, chain: int, seed: np.random.SeedSequence, board_path: Path, parent: int) -> ChainRecord:
+    """Run one chain from its start to its last draw, or to the word stop."""
+    try:
+        board = Board(board_path, plan.chains)
+    except OSError:  # on another machine: a board of its own that nobody reads
+        board = Board(Path(tempfile.mkstemp(prefix="manifill-")[1]), plan.chains, create=True)
+    rng = np.random.default_rng(seed)
+    with (
+        threadpool_limits(1, "blas"),  # products are tall and skinny: threads would cost more than they bring
+        _without_interrupts(parent),
+        on_compilation(lambda: board.mark(chain, Phase.COMPILING)),
+    ):
+        return _run(plan, chain, rng, board)
+
+
+def _run(plan: Plan, chain: int, rng: np.random.Generator, board: Board) -> ChainRecord:
+    board.mark(chain, Phase.STARTING)
+    sampler = plan.build()
+    recorder = _recorder(plan, chain, sampler)
+    state, tuning = sampler.start(rng)
+    line = Line()
+    for iteration in range(plan.warmup + plan.draws):
+        if board.stopped:
+            break
+        warming = iteration < plan.warmup
+        state, info = sampler.step(rng, state, tuning)
+        statistics = sampler.statistics(state, tuning, info)
+        if warming:
+            recorder.warm(statistics)
+            tuning = sampler.adapt(tuning, info)
+        else:
+            recorder.append(sampler.draw(state), statistics)
+        if iteration == plan.warmup - 1:
+            tuning = sampler.freeze(tuning)
+        line = _next_line(line, statistics, warming=warming)
+        board.write(chain, line)
+    board.mark(chain, Phase.DONE)
+    return recorder.finish()
+
+
+def _recorder(plan: Plan, chain: int, sampler: Sampler[Any, Any, Any]) -> Recorder:
+    if plan.path is None:
+        return MemoryRecorder(sampler.variables, plan.draws)
+    return DiskRecorder(plan.path, chain, sampler.variables, sampler.statistic_names, plan.warmup)
+
+
+def _next_line(line: Line, statistics: dict[str, float], *, warming: bool) -> Line:
+    step_sizes = [value for name, value in statistics.items() if name.startswith("step_size")]
+    return line._replace(
+        phase=Phase.WARMUP if warming else Phase.SAMPLING,
+        iteration=line.iteration + 1,
+        step_size=min(step_sizes, default=float("nan")),
+        leapfrog_steps=statistics.get("n_steps", 0.0),
+        # Divergences of warm-up belong to step sizes that were being tried out.
+        divergences=line.divergences + (0.0 if warming else statistics.get("diverging", 0.0)),
+    )
+
+
+@contextmanager
+def _without_interrupts(parent: int) -> Iterator[None]:
+    """Leave Ctrl-C, which a terminal sends to all processes, to the parent: it will say stop on the board."""
+    if os.getpid() == parent or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,107 @@
+"""What a person sees while chains run: a live bar a chain on a terminal, a line now and then elsewhere."""
+
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+from manifill.sampling.board import Board, Line, Phase
+
+__all__ = ["Display", "display"]
+
+SECONDS_BETWEEN_LINES = 10.0
+
+WORDS = {
+    Phase.WAITING: "waiting",
+    Phase.STARTING: "starting",
+    Phase.COMPILING: "compiling (once)",
+    Phase.WARMUP: "warm-up",
+    Phase.SAMPLING: "sampling",
+    Phase.DONE: "done",
+}
+
+
+class Display(Protocol):
+    """Something that shows a board."""
+
+    def update(self, board: Board) -> None:
+        """Show the board as it is now."""
+
+
+class _Nothing:
+    def update(self, board: Board) -> None:
+        """Show nothing."""
+
+
+class _Bars:
+    """One line a chain: what it does, how far it is, how it moves, and the time left."""
+
+    def __init__(self, progress: Progress, chains: int, iterations: int) -> None:
+        self._progress = progress
+        self._tasks: list[TaskID] = [
+            progress.add_task(f"chain {chain + 1}", total=iterations, **_fields(Line())) for chain in range(chains)
+        ]
+
+    def update(self, board: Board) -> None:
+        for chain, task in enumerate(self._tasks):
+            line = board.read(chain)
+            self._progress.update(task, completed=line.iteration, **_fields(line))
+
+
+def _fields(line: Line) -> dict[str, str]:
+    moving = line.iteration > 0
+    return {
+        "doing": WORDS[Phase(int(line.phase))],
+        "step": f"step {line.step_size:.2g}" if moving and line.step_size == line.step_size else "",
+        "leapfrogs": f"{line.leapfrog_steps:.0f} leapfrogs" if moving and line.leapfrog_steps else "",
+        "divergences": f"{line.divergences:.0f} divergent" if line.divergences else "",
+    }
+
+
+class _Lines:
+    """A line for all chains every ten seconds, and when one begins to compile: for logs and pipes."""
+
+    def __init__(self, iterations: int) -> None:
+        self._iterations = iterations
+        self._last = time.monotonic()
+        self._said_compiling = False
+
+    def update(self, board: Board) -> None:
+        lines = [board.read(chain) for chain in range(board.chains)]
+        if not self._said_compiling and any(line.phase == Phase.COMPILING for line in lines):
+            self._said_compiling = True
+            self._say("compiling kernels; this happens once and takes about half a minute")
+        if time.monotonic() - self._last >= SECONDS_BETWEEN_LINES:
+            self._last = time.monotonic()
+            self._say("; ".join(self._describe(chain, line) for chain, line in enumerate(lines)))
+
+    def _describe(self, chain: int, line: Line) -> str:
+        return f"chain {chain + 1} {WORDS[Phase(int(line.phase))]} {line.iteration:.0f}/{self._iterations}"
+
+    @staticmethod
+    def _say(text: str) -> None:
+        print(f"manifill: {text}", file=sys.stderr, flush=True)
+
+
+@contextmanager
+def display(chains: int, iterations: int, *, visible: bool) -> Iterator[Display]:
+    """Open the display that fits where standard error goes."""
+    console = Console(stderr=True)
+    if not visible:
+        yield _Nothing()
+    elif not console.is_terminal:
+        yield _Lines(iterations)
+    else:
+        columns = (
+            TextColumn("{task.description} {task.fields[doing]:<16}"),
+            BarColumn(bar_width=24),
+            TextColumn("{task.completed:.0f}/{task.total:.0f}"),
+            TextColumn("{task.fields[step]:<12} {task.fields[leapfrogs]:<14} {task.fields[divergences]}"),
+            TimeRemainingColumn(),
+        )
+        with Progress(*columns, console=console) as progress:
+            yield _Bars(progress, chains, iterations)

@@ -1,0 +1,94 @@
+"""From the estimator's plain arguments to a model: every argument checked, with a message that says what to do."""
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from manifill.problem import Binomial, Gamma, Gaussian, Likelihood, Model, Observations, SoftplusGaussian
+from manifill.problem import scaled_rate_prior
+from manifill.sampling.factors import Factors
+from manifill.sampling.gibbs import Gibbs
+
+__all__ = ["SAMPLERS", "build_model", "check_count", "choose_likelihood", "choose_sampler"]
+
+SAMPLERS: dict[str, Any] = {"gibbs": Gibbs, "factors": Factors}
+
+LIKELIHOODS = ("gaussian", "softplus", "binomial")
+
+
+def check_count(name: str, value: Any, least: int) -> int:
+    """Return ``value`` if it is a whole number of at least ``least``."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}.")
+    return int(value)
+
+
+def choose_sampler(name: Any) -> Any:
+    """Return the sampler of this name."""
+    if name not in SAMPLERS:
+        raise ValueError(f"sampler={name!r} is not known; choose one of {', '.join(map(repr, SAMPLERS))}.")
+    return SAMPLERS[name]
+
+
+def choose_likelihood(given: Any, trials: int | None, step: float) -> Likelihood:
+    """Return the likelihood of this name, or the object that was given."""
+    if not isinstance(given, str):
+        if not hasattr(given, "evaluate"):
+            raise ValueError(
+                f"likelihood={given!r} is neither a name ({', '.join(map(repr, LIKELIHOODS))}) nor a likelihood; "
+                "custom_likelihood makes one from two functions."
+            )
+        if trials is not None:
+            raise ValueError("trials goes with likelihood='binomial'; give it to the likelihood object instead.")
+        return given  # type: ignore[no-any-return]
+    if given not in LIKELIHOODS:
+        raise ValueError(f"likelihood={given!r} is not known; choose one of {', '.join(map(repr, LIKELIHOODS))}.")
+    if given == "binomial":
+        if trials is None:
+            raise ValueError("likelihood='binomial' needs trials, the largest value divided by step.")
+        return Binomial(check_count("trials", trials, 1), _positive("step", step))
+    if trials is not None:
+        raise ValueError(f"trials={trials!r} has no meaning for likelihood={given!r}; leave it out.")
+    return Gaussian() if given == "gaussian" else SoftplusGaussian()
+
+
+def build_model(
+    rank: Any,
+    likelihood: Likelihood,
+    observations: Observations,
+    sigma: Any,
+    noise_prior: Any,
+    lambda_: Any,
+    lambda_prior: Any,
+) -> Model:
+    """Return the model that these arguments describe, after trying it on the data."""
+    rank = check_count("rank", rank, 1)
+    if sigma is not None and not likelihood.has_noise:
+        raise ValueError(f"sigma={sigma!r} has no meaning for likelihood={likelihood.name!r}; leave it out.")
+    likelihood.encode(observations.by_row.values)
+    rate: float | Gamma
+    if lambda_ is not None:
+        rate = _positive("lambda_", lambda_)
+    elif lambda_prior is not None:
+        rate = _gamma("lambda_prior", lambda_prior)
+    else:
+        rate = scaled_rate_prior(rank, observations, likelihood)
+    precision = _gamma("noise_prior", noise_prior) if sigma is None else _positive("sigma", sigma) ** -2
+    model = Model(rank=rank, likelihood=likelihood, rate=rate, precision=precision)
+    model.check(observations)
+    return model
+
+
+def _positive(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real) or not (np.isfinite(value) and value > 0):
+        raise ValueError(f"{name} must be a positive number, not {value!r}.")
+    return float(value)
+
+
+def _gamma(name: str, value: Any) -> Gamma:
+    try:
+        shape, rate = value
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be a pair (shape, rate) of a Gamma distribution, not {value!r}.") from None
+    return Gamma(_positive(f"the shape in {name}", shape), _positive(f"the rate in {name}", rate))
