@@ -5,7 +5,7 @@ both Python and compiled code understand, so ``manifold.move(position, velocity,
 compiled callers are specialised for the class they are given, and nothing is passed around as a function pointer.
 
 Numba's own cache notices a change of a function's file, but not of the files it calls into.  Here every cached
-function carries a stamp of the whole package instead, and a signature that names a class from outside the package (a
+function carries a stamp of all files with compiled code instead, and a signature that names a class from outside the package (a
 user's likelihood) is compiled afresh in each process, since its source cannot be watched.
 """
 
@@ -16,11 +16,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
-from numba.core import types
+import scipy.linalg.cython_blas  # noqa: F401 - the BLAS of compiled code, loaded now so that thread limits reach it
 from numba.core.caching import FunctionCache, NullCache
 from numba.core.imputils import impl_ret_new_ref
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate
 from numba.extending import infer_getattr, lower_builtin
+
+types: Any = numba.core.types
 
 __all__ = ["compiled", "compiled_method", "on_compilation"]
 
@@ -32,10 +34,14 @@ PACKAGE = __name__.partition(".")[0]
 FAST_MATH = {"reassoc", "contract", "arcp", "nsz"}
 
 
+# The folders with compiled code, and with constants that it may freeze.
+WATCHED = ("geometry", "posterior", "problem", "sampling")
+
+
 def _source_stamp() -> str:
-    """Return a hash of every source file of the package."""
-    digest = hashlib.sha256()
-    for path in sorted(Path(__file__).parent.rglob("*.py")):
+    """Return a hash of every source file that compiled code may come from."""
+    digest = hashlib.sha256(Path(__file__).read_bytes())
+    for path in sorted(path for folder in WATCHED for path in Path(__file__).with_name(folder).rglob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
@@ -110,9 +116,10 @@ def compiled_method(name: str) -> None:
 
     class MethodTemplate(AbstractTemplate):  # type: ignore[misc]
         key = f"{PACKAGE}.{name}"
+        this: Any
 
         def generic(self, args: Any, kws: Any) -> Any:
-            dispatcher = types.Dispatcher(getattr(self.this.instance_class, name))
+            dispatcher: Any = types.Dispatcher(getattr(self.this.instance_class, name))
             return dispatcher.get_call_type(self.context, (self.this, *args), kws).as_method()
 
     class NamedTupleMethod(AttributeTemplate):  # type: ignore[misc]

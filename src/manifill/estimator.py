@@ -12,8 +12,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from manifill.parameters import HasParameters
-from manifill.posterior import Diagnostics, Draws, Prediction, complete, create_store, diagnose, predict
-from manifill.posterior import trim_store, write_attributes
+from manifill.posterior import (
+    Diagnostics,
+    Draws,
+    Prediction,
+    complete,
+    create_store,
+    diagnose,
+    predict,
+    trim_store,
+    write_attributes,
+)
 from manifill.problem import Duplicates, Likelihood, Model, Observations, as_observations
 from manifill.sampling.chains import Plan, run_chains
 from manifill.settings import build_model, check_count, choose_likelihood, choose_sampler
@@ -209,9 +218,7 @@ class MatrixCompletion(HasParameters):
         }
 
 
-def _sample(
-    plan: Plan, seed: np.random.SeedSequence, attributes: dict[str, Any], *, jobs: int, visible: bool
-) -> Draws:
+def _sample(plan: Plan, seed: np.random.SeedSequence, attributes: dict[str, Any], *, jobs: int, visible: bool) -> Draws:
     """Run the chains and return their draws, which stay on disk when the plan names a path."""
     if plan.path is None:
         return Draws.from_records(run_chains(plan, seed, jobs=jobs, visible=visible), attributes)

@@ -14,7 +14,7 @@ class HasParameters:
         signature = inspect.signature(cls.__init__)
         return {name: given.default for name, given in signature.parameters.items() if name != "self"}
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: ARG002 - part of scikit-learn's signature
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters by name."""
         return {name: getattr(self, name) for name in self._defaults()}
 

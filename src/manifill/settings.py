@@ -3,10 +3,16 @@
 from numbers import Integral, Real
 from typing import Any
 
-import numpy as np
-
-from manifill.problem import Binomial, Gamma, Gaussian, Likelihood, Model, Observations, SoftplusGaussian
-from manifill.problem import scaled_rate_prior
+from manifill.problem import (
+    Binomial,
+    Gamma,
+    Gaussian,
+    Likelihood,
+    Model,
+    Observations,
+    SoftplusGaussian,
+    scaled_rate_prior,
+)
 from manifill.sampling.factors import Factors
 from manifill.sampling.gibbs import Gibbs
 
@@ -81,9 +87,10 @@ def build_model(
 
 
 def _positive(name: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, Real) or not (np.isfinite(value) and value > 0):
+    number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else float("nan")
+    if not 0.0 < number < float("inf"):
         raise ValueError(f"{name} must be a positive number, not {value!r}.")
-    return float(value)
+    return number
 
 
 def _gamma(name: str, value: Any) -> Gamma:

@@ -37,8 +37,7 @@ def gram(X: Matrix, Y: Matrix, out: Matrix) -> None:
 @compiled
 def subtract_product(X: Matrix, M: Matrix, block: Matrix, Y: Matrix) -> None:
     """Subtract X·M from Y in place; X and Y are n×r, M is r×r, ``block`` is scratch of BLOCK_ROWS rows."""
-    n, r = X.shape
-    size = block.shape[0]
+    n, size = X.shape[0], block.shape[0]
     for start in range(0, n, size):
         stop = min(start + size, n)
         product = block[: stop - start]

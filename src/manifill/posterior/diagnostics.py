@@ -153,10 +153,13 @@ def _faults_of_quantities(series: Mapping[str, Array], quantities: tuple[Quantit
     if worst.rhat > LARGEST_RHAT:
         yield f"R-hat of {worst.name} is {worst.rhat:.4g}, above {LARGEST_RHAT} (take more warm-up and draws)"
     needed = SMALLEST_ESS_PER_CHAIN * next(iter(series.values())).shape[0]
-    for kind, sizes in (("bulk", {q.ess_bulk: q.name for q in known}), ("tail", {q.ess_tail: q.name for q in known})):
-        least = min(sizes)
-        if least < needed:
-            yield f"the {kind} ESS of {sizes[least]} is {least:.0f}, below {needed} (take more draws)"
+    smallest = {
+        "bulk": min((q.ess_bulk, q.name) for q in known),
+        "tail": min((q.ess_tail, q.name) for q in known),
+    }
+    for kind, (size, name) in smallest.items():
+        if size < needed:
+            yield f"the {kind} ESS of {name} is {size:.0f}, below {needed} (take more draws)"
 
 
 def _faults_of_sampler(draws: Draws, divergences: int, depth_limit_share: float) -> Iterator[str]:

@@ -39,7 +39,7 @@ def from_frame(
 
     Labels may be of any kind; they are numbered in sorted order where they can be sorted.
     """
-    import pandas as pd  # type: ignore[import-untyped]
+    import pandas as pd
 
     names = list(frame.columns)
     if len(names) < 3:
@@ -52,7 +52,9 @@ def from_frame(
     for name in chosen[:2]:
         codes, labels = pd.factorize(frame[name], sort=True)
         if (codes < 0).any():
-            raise ValueError(f"column {name!r} has a missing label in line {int(np.argmax(codes < 0))}; fill or drop it.")
+            raise ValueError(
+                f"column {name!r} has a missing label in line {int(np.argmax(codes < 0))}; fill or drop it."
+            )
         labelled.append((codes, np.asarray(labels)))
     (rows, row_labels), (cols, column_labels) = labelled
     return Observations.from_triples(

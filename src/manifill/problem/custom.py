@@ -62,13 +62,11 @@ def custom_likelihood(
         raise ValueError(f"the likelihood {name!r} cannot predict without `{what}`; pass {what}= to custom_likelihood.")
 
     class Custom(NamedTuple):
-        has_noise: bool = False
+        has_noise: bool
 
         @property
         def name(self) -> str:
             return name
-
-        evaluate = evaluate_pair  # type: ignore[misc]
 
         def encode(self, values: Vector) -> Vector:
             return values
@@ -85,8 +83,9 @@ def custom_likelihood(
         def sample(self, rng: Generator, x: Array, sigma: float) -> Array:
             return needed("sample") if sample is None else sample(rng, x)
 
+    Custom.evaluate = evaluate_pair  # type: ignore[attr-defined]
     Custom.__module__ = "custom"  # outside the package: its compiled code is not cached on disk
-    return Custom()
+    return Custom(has_noise=False)  # type: ignore[return-value]
 
 
 def _compile_scalar(function: Any) -> Any:

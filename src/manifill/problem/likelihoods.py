@@ -168,7 +168,9 @@ class Binomial(NamedTuple):
         if not (isinstance(self.trials, (int, np.integer)) and self.trials >= 1):
             raise ValueError(f"trials must be a whole number of at least 1, not {self.trials!r}.")
         if not (np.isfinite(self.step) and self.step > 0):
-            raise ValueError(f"step must be a positive number, the distance between neighbouring values, not {self.step!r}.")
+            raise ValueError(
+                f"step must be a positive number, the distance between neighbouring values, not {self.step!r}."
+            )
 
     def starting_point(self, encoded: Vector) -> Vector:
         share = (encoded + 0.5) / (self.trials + 1.0)

@@ -36,7 +36,7 @@ PAPER_NOISE = Gamma(1e-4, 1e-4)
 
 @dataclass(frozen=True)
 class Model:
-    """X = U diag(s) Vᵀ of rank ``rank``: U and V uniform, s_l ~ Exp(λ), y_ij ~ likelihood(X_ij) (docs/math.md, eq. 1–4).
+    """X = U diag(s) Vᵀ, U and V uniform, s_l ~ Exp(λ), y_ij ~ likelihood(X_ij) (docs/math.md, eq. 1–4).
 
     A number in place of a Gamma prior fixes the quantity.
     """
@@ -51,7 +51,9 @@ class Model:
         """Raise a ValueError where the rank does not fit the matrix."""
         m, n = observations.shape
         if self.rank > min(m, n):
-            raise ValueError(f"rank={self.rank} is above min(m, n) = {min(m, n)} of a {m}×{n} matrix; choose a lower one.")
+            raise ValueError(
+                f"rank={self.rank} is above min(m, n) = {min(m, n)} of a {m}×{n} matrix; choose a lower one."
+            )
 
     def draw_precision(self, rng: Generator, cells: int, unit_log_likelihood: float) -> float:
         """Draw γ given Σ log p at unit noise, −½ SSE: γ | rest ~ Gamma(α + N/2, β + SSE/2) (docs/math.md, eq. 13)."""

@@ -92,13 +92,13 @@ class Observations:
     def split(self, rng: Generator, held_out: float = 0.2) -> tuple["Observations", "Observations"]:
         """Split the observed cells at random: the share ``held_out`` of them for validation, the rest for training."""
         if not 0.0 < held_out < 1.0:
-            raise ValueError(f"held_out is the share of observed cells to hold out, above 0 and below 1, not {held_out}.")
+            raise ValueError(
+                f"held_out is the share of observed cells to hold out, above 0 and below 1, not {held_out}."
+            )
         count = round(held_out * self.size)
         return self._split_by_count(rng, self.size - count, count)
 
-    def split_cells(
-        self, rng: Generator, train: float, validate: float = 0.4
-    ) -> tuple["Observations", "Observations"]:
+    def split_cells(self, rng: Generator, train: float, validate: float = 0.4) -> tuple["Observations", "Observations"]:
         """Split as the paper does: the share ``train`` of all m·n cells to train, another ``validate`` to validate."""
         cells = self.shape[0] * self.shape[1]
         counts = round(train * cells), round(validate * cells)
@@ -151,7 +151,9 @@ def _as_values(given: ArrayLike) -> Vector:
         raise ValueError(f"values must be a list of numbers, not an array of shape {values.shape}.")
     broken = np.flatnonzero(~np.isfinite(values))
     if broken.size:
-        raise ValueError(f"values[{broken[0]}] is {values[broken[0]]}; leave unobserved cells out, or give finite numbers.")
+        raise ValueError(
+            f"values[{broken[0]}] is {values[broken[0]]}; leave unobserved cells out, or give finite numbers."
+        )
     return values
 
 

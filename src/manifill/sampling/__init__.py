@@ -1,0 +1,1 @@
+"""How the unknowns move: NUTS on a manifold, the samplers made of it, and the chains that run them."""

@@ -18,7 +18,7 @@ class DualAveraging(NamedTuple):
     log_step: float
     log_average: float
     error: float
-    count: int
+    iterations: int
 
     @classmethod
     def start(cls, step_size: float, longest: float) -> "DualAveraging":
@@ -28,7 +28,7 @@ class DualAveraging(NamedTuple):
 
     def update(self, acceptance: float, target: float) -> "DualAveraging":
         """Return the state after one iteration whose mean acceptance was ``acceptance``."""
-        count = self.count + 1
+        count = self.iterations + 1
         weight = 1.0 / (count + OFFSET)
         error = (1.0 - weight) * self.error + weight * (target - (acceptance if np.isfinite(acceptance) else 0.0))
         log_step = min(self.log_center - np.sqrt(count) / SHRINKAGE * error, self.log_longest)

@@ -133,7 +133,9 @@ class Gibbs:
             "lp": state.log_density,
             "n_steps": float(sum(moved.steps for moved in info)),
             "tree_depth": float(max(moved.depth for moved in info)),
-            "reached_max_depth": float(any(m.depth == b.max_depth for m, b in zip(info, self._blocks.values(), strict=True))),
+            "reached_max_depth": float(
+                any(m.depth == b.max_depth for m, b in zip(info, self._blocks.values(), strict=True))
+            ),
             "diverging": float(any(moved.diverged for moved in info)),
         }
         for name, block, moved in zip(self._blocks, tuning, info, strict=True):

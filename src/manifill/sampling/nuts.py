@@ -71,7 +71,7 @@ def _log_add(a: float, b: float) -> float:
     if a == -np.inf:
         return b
     larger, smaller = (a, b) if a > b else (b, a)
-    return larger + np.log1p(np.exp(smaller - larger))
+    return float(larger + np.log1p(np.exp(smaller - larger)))
 
 
 @compiled
@@ -188,7 +188,7 @@ def transition(
 def find_step_size(
     rng: Generator, manifold: Manifold, target: Target, position: Vector, first_guess: float, work: Workspace
 ) -> float:
-    """Double or halve ``first_guess`` until the acceptance of a single step crosses 0.8 (Hoffman and Gelman, Alg. 4)."""
+    """Double or halve ``first_guess`` until the acceptance of one step crosses 0.8 (Hoffman and Gelman, Alg. 4)."""
     step_size, direction = first_guess, 0
     phase = Phase(work.positions[0], work.velocities[0], work.gradients[0])
     for _ in range(100):

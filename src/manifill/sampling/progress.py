@@ -4,7 +4,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Any, Protocol
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
@@ -52,7 +52,7 @@ class _Bars:
             self._progress.update(task, completed=line.iteration, **_fields(line))
 
 
-def _fields(line: Line) -> dict[str, str]:
+def _fields(line: Line) -> dict[str, Any]:
     moving = line.iteration > 0
     return {
         "doing": WORDS[Phase(int(line.phase))],

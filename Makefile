@@ -1,0 +1,46 @@
+# Every target builds what it needs, from nothing but a Python of at least 3.11.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test test-fast test-statistical lint bench-kernels clean
+
+demo: $(VENV)/installed
+	$(BIN)/python -m manifill.demo --out demo
+
+test: lint test-fast
+
+test-fast: $(VENV)/tested
+	$(BIN)/python -m pytest
+
+test-statistical: $(VENV)/tested
+	$(BIN)/python -m pytest -m statistical
+
+lint: $(VENV)/tested
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench-kernels: $(VENV)/benched
+	$(BIN)/python bench/kernels.py
+
+$(VENV)/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	touch $@
+
+$(VENV)/installed: $(VENV)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable '.[plot]'
+	touch $@
+
+$(VENV)/tested: $(VENV)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable '.[plot,test]'
+	touch $(VENV)/installed $@
+
+$(VENV)/benched: $(VENV)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable '.[bench,test]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) demo
