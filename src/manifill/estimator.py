@@ -66,6 +66,9 @@ class MatrixCompletion(HasParameters):
         For the Binomial: values are 0, step, …, trials · step.
     duplicates
         What to do with a cell given twice: ``"error"`` or ``"average"``.
+    target_acceptance, max_depth
+        Of NUTS: the mean acceptance that warm-up aims at (raise it when draws diverge), and the number of doublings
+        after which a trajectory ends.
     path
         Folder for the draws, written while they are made; they stay in memory by default.
     jobs
@@ -118,6 +121,8 @@ class MatrixCompletion(HasParameters):
         trials: int | None = None,
         step: float = 1.0,
         duplicates: Duplicates = "error",
+        target_acceptance: float = 0.8,
+        max_depth: int = 10,
         path: str | Path | None = None,
         jobs: int | None = None,
         progress: bool = True,
@@ -136,6 +141,8 @@ class MatrixCompletion(HasParameters):
         self.trials = trials
         self.step = step
         self.duplicates = duplicates
+        self.target_acceptance = target_acceptance
+        self.max_depth = max_depth
         self.path = path
         self.jobs = jobs
         self.progress = progress
@@ -163,7 +170,7 @@ class MatrixCompletion(HasParameters):
         model = build_model(
             self.rank, likelihood, observations, self.sigma, self.noise_prior, self.lambda_, self.lambda_prior
         )
-        build = partial(choose_sampler(self.sampler), model, observations)
+        build = partial(choose_sampler(self.sampler, self.target_acceptance, self.max_depth), model, observations)
         plan = Plan(
             build=build,
             chains=check_count("chains", self.chains, 1),

@@ -1,5 +1,7 @@
 """From the estimator's plain arguments to a model: every argument checked, with a message that says what to do."""
 
+from collections.abc import Callable
+from functools import partial
 from numbers import Integral, Real
 from typing import Any
 
@@ -16,9 +18,9 @@ from manifill.problem import (
 from manifill.sampling.factors import Factors
 from manifill.sampling.gibbs import Gibbs
 
-__all__ = ["SAMPLERS", "build_model", "check_count", "choose_likelihood", "choose_sampler"]
+__all__ = ["build_model", "check_count", "choose_likelihood", "choose_sampler"]
 
-SAMPLERS: dict[str, Any] = {"gibbs": Gibbs, "factors": Factors}
+SAMPLERS = ("gibbs", "factors")
 
 LIKELIHOODS = ("gaussian", "softplus", "binomial")
 
@@ -30,11 +32,16 @@ def check_count(name: str, value: Any, least: int) -> int:
     return int(value)
 
 
-def choose_sampler(name: Any) -> Any:
-    """Return the sampler of this name."""
+def choose_sampler(name: Any, target_acceptance: Any, max_depth: Any) -> Callable[[Model, Observations], Any]:
+    """Return the sampler of this name, ready to be given a model and observations."""
     if name not in SAMPLERS:
         raise ValueError(f"sampler={name!r} is not known; choose one of {', '.join(map(repr, SAMPLERS))}.")
-    return SAMPLERS[name]
+    if not 0.0 < _positive("target_acceptance", target_acceptance) < 1.0:
+        raise ValueError(f"target_acceptance must be above 0 and below 1, not {target_acceptance!r}.")
+    depth = check_count("max_depth", max_depth, 1)
+    if name == "factors":  # draws from exact conditionals: there is no trajectory to tune
+        return Factors
+    return partial(Gibbs, target_acceptance=float(target_acceptance), max_depth=depth)
 
 
 def choose_likelihood(given: Any, trials: int | None, step: float) -> Likelihood:
@@ -45,8 +52,10 @@ def choose_likelihood(given: Any, trials: int | None, step: float) -> Likelihood
                 f"likelihood={given!r} is neither a name ({', '.join(map(repr, LIKELIHOODS))}) nor a likelihood; "
                 "custom_likelihood makes one from two functions."
             )
-        if trials is not None:
-            raise ValueError("trials goes with likelihood='binomial'; give it to the likelihood object instead.")
+        if trials is not None or step != 1.0:
+            raise ValueError(
+                "trials and step go with likelihood='binomial'; give them to the likelihood object instead."
+            )
         return given  # type: ignore[no-any-return]
     if given not in LIKELIHOODS:
         raise ValueError(f"likelihood={given!r} is not known; choose one of {', '.join(map(repr, LIKELIHOODS))}.")
@@ -54,8 +63,9 @@ def choose_likelihood(given: Any, trials: int | None, step: float) -> Likelihood
         if trials is None:
             raise ValueError("likelihood='binomial' needs trials, the largest value divided by step.")
         return Binomial(check_count("trials", trials, 1), _positive("step", step))
-    if trials is not None:
-        raise ValueError(f"trials={trials!r} has no meaning for likelihood={given!r}; leave it out.")
+    for name, unwanted in (("trials", trials is not None), ("step", step != 1.0)):
+        if unwanted:
+            raise ValueError(f"{name} has no meaning for likelihood={given!r}; leave it out.")
     return Gaussian() if given == "gaussian" else SoftplusGaussian()
 
 

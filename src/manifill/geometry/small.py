@@ -45,7 +45,7 @@ def _one_norm(matrix: Matrix) -> float:
         total = 0.0
         for a in range(matrix.shape[0]):
             total += abs(matrix[a, b])
-        if not total <= largest:  # also lets a NaN through, so that the caller sees it
+        if total > largest or np.isnan(total):
             largest = total
     return largest
 

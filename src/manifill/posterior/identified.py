@@ -5,6 +5,7 @@ left is X itself, at some cells and in its singular values, the noise, and the l
 """
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from manifill.posterior.cells import product_at_cells
 from manifill.posterior.draws import Draws, Factors
@@ -19,10 +20,11 @@ def identified_quantities(rng: Generator, draws: Draws, cells: int = 50) -> dict
     rows, cols = np.divmod(np.sort(rng.choice(m * n, size=min(cells, m * n), replace=False)), n)
     at_cells = np.empty((draws.chains * draws.draws, rows.size))
     singular = []
-    for x, factors in zip(at_cells, draws.factors(), strict=True):
-        product_at_cells(factors.left, factors.right, rows, cols, x)
-        if "s" not in draws.posterior:
-            singular.append(_singular_values(factors))
+    with threadpool_limits(1, "blas"):  # for matrices this narrow, threads take longer to meet than to work
+        for x, factors in zip(at_cells, draws.factors(), strict=True):
+            product_at_cells(factors.left, factors.right, rows, cols, x)
+            if "s" not in draws.posterior:
+                singular.append(_singular_values(factors))
     # U and V are orthonormal, so s holds the singular values already; a draw may have them in any order.
     sorted_values = -np.sort(-draws.posterior["s"][:], axis=-1) if "s" in draws.posterior else np.array(singular)
     quantities = {"lp": draws.statistics["lp"]} if "lp" in draws.statistics else {}

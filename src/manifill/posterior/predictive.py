@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
+from threadpoolctl import threadpool_limits
 
 from manifill.posterior.cells import product_at_cells
 from manifill.posterior.draws import Draws
@@ -16,12 +17,12 @@ __all__ = ["Prediction", "complete", "predict"]
 SAMPLE_BYTES = 256 * 2**20
 
 # Cells of the whole matrix that are handled at once: their temporaries stay in the cache.
-BLOCK_CELLS = 2**17
+BLOCK_CELLS = 2**15
 
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """The predictive distribution of y at k cells; an observation falls between the bounds with odds ``interval``."""
+    """The predictive distribution of y at k cells; an observation falls between the bounds with probability ``interval``."""
 
     mean: Vector  # (k,)
     sd: Vector  # (k,)
@@ -61,11 +62,12 @@ def complete(draws: Draws, likelihood: Likelihood) -> tuple[Matrix, Matrix]:
     m, n = draws.shape
     average, spread = np.zeros((m, n)), np.zeros((m, n))
     block = max(BLOCK_CELLS // n, 1)
-    for k, (left, right, sigma) in enumerate(draws.factors()):
-        for first in range(0, m, block):
-            part = slice(first, first + block)
-            x = left[part] @ right.T
-            _add_draw(k, average[part], spread[part], likelihood.mean(x), likelihood.variance(x, sigma))
+    with threadpool_limits(1, "blas"):  # for products this small, threads take longer to meet than to multiply
+        for k, (left, right, sigma) in enumerate(draws.factors()):
+            for first in range(0, m, block):
+                part = slice(first, first + block)
+                x = left[part] @ right.T
+                _add_draw(k, average[part], spread[part], likelihood.mean(x), likelihood.variance(x, sigma))
     spread /= draws.chains * draws.draws
     return average, np.sqrt(spread, out=spread)
 

@@ -7,7 +7,7 @@ import numpy as np
 from manifill.compiled import compiled
 from manifill.problem.likelihoods import Likelihood
 from manifill.problem.observations import Compressed
-from manifill.problem.passes import factor_gradient, scale_rows
+from manifill.problem.passes import factor_gradient, scale_columns
 from manifill.types import Matrix, Vector
 
 __all__ = ["FactorGivenRest", "GaussianLogScales", "LogScales"]
@@ -44,7 +44,7 @@ class LogScales(NamedTuple):
     @compiled
     def log_density_gradient(self, position: Vector, gradient: Vector) -> float:
         s = np.exp(position)
-        scale_rows(self.U, s, self.scaled)
+        scale_columns(self.U, s, self.scaled)
         total = factor_gradient(self.cells, self.likelihood, self.precision, self.scaled, self.V, self.products)
         # With G the matrix of derivatives, ``products`` is G V, and the gradient in s is the diagonal of Uᵀ G V.
         for c in range(s.size):

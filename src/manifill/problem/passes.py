@@ -7,7 +7,7 @@ from manifill.problem.likelihoods import Likelihood
 from manifill.problem.observations import Compressed
 from manifill.types import Matrix, Vector
 
-__all__ = ["component_gram", "factor_gradient", "log_likelihood", "scale_rows"]
+__all__ = ["component_gram", "factor_gradient", "log_likelihood", "scale_columns"]
 
 
 @compiled
@@ -74,7 +74,7 @@ def log_likelihood(cells: Compressed, likelihood: Likelihood, left: Matrix, righ
 
 
 @compiled
-def scale_rows(factor: Matrix, scales: Vector, out: Matrix) -> None:
+def scale_columns(factor: Matrix, scales: Vector, out: Matrix) -> None:
     """Write factor · diag(scales) to ``out``."""
     for i in range(factor.shape[0]):
         for c in range(factor.shape[1]):

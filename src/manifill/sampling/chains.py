@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import joblib
@@ -46,22 +47,30 @@ def run_chains(plan: Plan, seed: np.random.SeedSequence, *, jobs: int, visible: 
     with tempfile.TemporaryDirectory(prefix="manifill-") as folder:
         board = Board(Path(folder) / "board", plan.chains, create=True)
         work = _Background(lambda: _run_all(plan, seed.spawn(plan.chains), board, jobs))
-        with display(plan.chains, plan.warmup + plan.draws, visible=visible) as shown:
-            while not _wait(work, board):
-                shown.update(board)
-            shown.update(board)
+        shown = display(plan.chains, plan.warmup + plan.draws, visible=visible)
+        with _passing_on_interrupts(board), shown as bars:
+            while not work.wait(SECONDS_BETWEEN_LOOKS):
+                bars.update(board)
+            bars.update(board)
         return work.result()
 
 
-def _wait(work: "_Background", board: Board) -> bool:
-    """Wait a moment for the work to end; the first Ctrl-C is passed on to the chains."""
-    try:
-        return work.wait(SECONDS_BETWEEN_LOOKS)
-    except KeyboardInterrupt:
-        if board.stopped:
-            raise
+@contextmanager
+def _passing_on_interrupts(board: Board) -> Iterator[None]:
+    """Turn the first Ctrl-C into the word stop on the board; the second is an ordinary one."""
+
+    def stop(number: int, frame: FrameType | None) -> None:
         board.stop()
-        return False
+        signal.signal(signal.SIGINT, before)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 class _Background:

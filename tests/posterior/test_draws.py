@@ -1,0 +1,80 @@
+"""Draws as an object: attributes, copies, factors one draw at a time."""
+
+import copy
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from manifill.posterior import Draws, store
+from tests.posterior.runs import FACTOR_VARIABLES, M, N, dense_draws, random_run
+
+
+def test_shape_and_counts() -> None:
+    draws = random_run([5, 5, 5])
+    assert (draws.chains, draws.draws, draws.shape) == (3, 5, (M, N))
+    assert repr(draws) == "Draws(U, s, V, lambda, sigma: 3 chains × 5 draws of a 6×4 matrix)"
+
+
+def test_variables_are_attributes() -> None:
+    draws = random_run([5])
+    assert draws.U is draws.posterior["U"]
+    assert draws.lambda_ is draws.posterior["lambda"]
+
+
+def test_an_unknown_attribute_names_the_known_ones() -> None:
+    with pytest.raises(AttributeError, match="no 'W'; what was drawn is U, s, V, lambda_, sigma"):
+        _ = random_run([5]).W
+
+
+def test_copies_are_equal_objects(tmp_path: Path) -> None:
+    draws = random_run([5])
+    draws.save(tmp_path / "run")
+    for original in (draws, Draws.open(tmp_path / "run")):
+        for again in (copy.copy(original), copy.deepcopy(original), pickle.loads(pickle.dumps(original))):
+            np.testing.assert_array_equal(again.U[:], original.U[:])
+            assert again.attributes == original.attributes
+
+
+def test_an_empty_object_has_no_attributes() -> None:
+    with pytest.raises(AttributeError):
+        _ = Draws.__new__(Draws).U
+
+
+@pytest.mark.parametrize("variables", [None, FACTOR_VARIABLES], ids=["U s V", "A B"])
+def test_factors_multiply_to_each_draw_of_x_in_turn(variables: Any) -> None:
+    draws = random_run([5, 5]) if variables is None else random_run([5, 5], variables=variables)
+    X, sigma = dense_draws(draws)
+    factors = list(draws.factors())
+    assert len(factors) == 10
+    np.testing.assert_allclose([f.left @ f.right.T for f in factors], X, rtol=1e-12)
+    np.testing.assert_array_equal([f.sigma for f in factors], sigma)
+
+
+class CountingArray:
+    """A Zarr array that counts how often it is read."""
+
+    def __init__(self, array: Any) -> None:
+        self.array, self.chunks, self.shape, self.reads = array, array.chunks, array.shape, 0
+
+    def __getitem__(self, key: Any) -> Any:
+        self.reads += 1
+        return self.array[key]
+
+
+def test_factors_of_a_run_on_disk_read_each_chunk_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "CHUNK_BYTES", 3 * M * 2 * 4)
+    draws = random_run([7, 7])
+    draws.save(tmp_path / "run")
+    opened = Draws.open(tmp_path / "run")
+    counting = {name: CountingArray(array) for name, array in opened.posterior.items()}
+    watched = Draws(opened.variables, counting, opened.statistics, opened.warmup_statistics, opened.attributes)
+    for on_disk, in_memory in zip(watched.factors(), draws.factors(), strict=True):
+        assert on_disk.left.dtype == on_disk.right.dtype == np.float64
+        np.testing.assert_allclose(on_disk.left, in_memory.left, rtol=1e-6)
+        np.testing.assert_allclose(on_disk.right, in_memory.right, rtol=1e-6)
+        assert on_disk.sigma == pytest.approx(in_memory.sigma, rel=1e-6)
+    assert counting["U"].reads == 2 * 3
+    assert counting["sigma"].reads == 2

@@ -1,0 +1,235 @@
+"""Runs on disk: what is written comes back, chains keep to their own files, others can read it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray
+import zarr
+
+from manifill.posterior import DiskRecorder, Draws, Variable, create_store, store, trim_store, write_attributes
+from tests.posterior.runs import (
+    ATTRIBUTES,
+    STATISTICS,
+    VARIABLES,
+    assert_same,
+    disk_records,
+    feed,
+    memory_records,
+    random_run,
+)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "run.zarr"
+
+
+@pytest.fixture
+def three_draws_a_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let U, 6×2 in float32, set a rhythm of three draws."""
+    monkeypatch.setattr(store, "CHUNK_BYTES", 3 * 6 * 2 * 4)
+
+
+def write_run(path: Path, counts: list[int], planned: int, warmup: int = 3) -> Draws:
+    create_store(path, VARIABLES, STATISTICS, len(counts), planned, warmup)
+    write_attributes(path, ATTRIBUTES)
+    records = disk_records(path, counts, warmup)
+    trim_store(path, [record.draws for record in records])
+    return Draws.open(path)
+
+
+def files(path: Path) -> dict[str, bytes]:
+    return {str(file.relative_to(path)): file.read_bytes() for file in path.rglob("*") if file.is_file()}
+
+
+@pytest.mark.parametrize("warmup", [0, 3])
+def test_a_run_on_disk_is_the_run_in_memory(path: Path, three_draws_a_chunk: None, warmup: int) -> None:
+    assert_same(write_run(path, [7, 7], 7, warmup), random_run([7, 7], warmup), rtol=1e-6)
+
+
+def test_records_of_a_run_on_disk_hold_statistics_only(path: Path, three_draws_a_chunk: None) -> None:
+    create_store(path, VARIABLES, STATISTICS, 1, 7, 3)
+    (on_disk,), (in_memory,) = disk_records(path, [7]), memory_records([7])
+    assert on_disk.draws == 7
+    assert on_disk.posterior == {}
+    np.testing.assert_array_equal(on_disk.statistics["lp"], in_memory.statistics["lp"])
+    np.testing.assert_array_equal(on_disk.warmup_statistics["lp"], in_memory.warmup_statistics["lp"])
+
+
+@pytest.mark.parametrize("counts", [[4, 0, 7, 5], [0, 0, 5, 0], [7, 7, 2, 7]])
+def test_an_interrupted_run_on_disk_is_that_in_memory(path: Path, three_draws_a_chunk: None, counts: list[int]) -> None:
+    assert_same(write_run(path, counts, planned=10), random_run(counts), rtol=1e-6)
+
+
+def test_trimming_without_draws_says_why(path: Path) -> None:
+    create_store(path, VARIABLES, STATISTICS, 2, 5, 3)
+    with pytest.raises(ValueError, match="interrupted during warm-up"):
+        trim_store(path, [0, 0])
+
+
+@pytest.mark.parametrize("warmup", [0, 3])
+def test_a_saved_run_opens_as_it_was(path: Path, three_draws_a_chunk: None, warmup: int) -> None:
+    draws = random_run([7, 7], warmup)
+    draws.save(path)
+    assert_same(Draws.open(path), draws, rtol=1e-6)
+
+
+def test_an_opened_run_saves_to_another_place(tmp_path: Path) -> None:
+    random_run([7, 7]).save(tmp_path / "first")
+    first = Draws.open(tmp_path / "first")
+    first.save(tmp_path / "second")
+    assert_same(Draws.open(tmp_path / "second"), first, rtol=0)
+
+
+def test_statistics_keep_double_precision(path: Path) -> None:
+    draws = random_run([3])
+    draws.save(path)
+    np.testing.assert_array_equal(Draws.open(path).statistics["lp"], draws.statistics["lp"])
+
+
+def test_two_recorders_never_write_the_same_file(path: Path, three_draws_a_chunk: None) -> None:
+    create_store(path, VARIABLES, STATISTICS, 2, 7, 3)
+    recorders = [DiskRecorder(path, chain, VARIABLES, STATISTICS, 3) for chain in range(2)]
+    written = []
+    for chain, recorder in enumerate(recorders):
+        before = files(path)
+        feed(recorder, np.random.default_rng(chain), 7, 3, VARIABLES)
+        after = files(path)
+        written.append({name for name in after if after[name] != before.get(name)})
+    assert all(written)
+    assert not written[0] & written[1]
+
+
+def test_a_full_chunk_is_written_at_once_and_the_rest_at_the_end(path: Path, three_draws_a_chunk: None) -> None:
+    create_store(path, VARIABLES, STATISTICS, 1, 7, 0)
+    recorder = DiskRecorder(path, 0, VARIABLES, STATISTICS, 0)
+    root = zarr.open_group(path, mode="r")
+    record = memory_records([5], warmup=0)[0]
+    rows = [{name: series[k] for name, series in record.statistics.items()} for k in range(5)]
+    draws = [{name: values[k] for name, values in record.posterior.items()} for k in range(5)]
+
+    def on_disk() -> dict[str, int]:
+        arrays = {**dict(root["posterior"].arrays()), **dict(root["sample_stats"].arrays())}
+        return {
+            name: int(np.isfinite(array[0]).reshape(array.shape[1], -1).all(axis=1).sum())
+            for name, array in arrays.items()
+            if array.ndim > 1
+        }
+
+    for k, expected in enumerate((0, 0, 3, 3, 3)):
+        recorder.append(draws[k], rows[k])
+        assert set(on_disk().values()) == {expected}
+    recorder.finish()
+    assert set(on_disk().values()) == {5}
+
+
+def test_chunks_are_of_about_four_megabytes(path: Path) -> None:
+    variables = (
+        Variable("U", ("row", "component"), (10_000, 10)),
+        Variable("V", ("column", "component"), (5_000, 10)),
+        Variable("s", ("component",), (10,)),
+        Variable("sigma", (), ()),
+    )
+    create_store(path, variables, STATISTICS, 4, 1000, 500)
+    posterior = zarr.open_group(path, mode="r")["posterior"]
+    chunks = {v.name: posterior[v.name].chunks for v in variables}
+    assert chunks == {"U": (1, 10, 10_000, 10), "V": (1, 10, 5_000, 10), "s": (1, 1000, 10), "sigma": (1, 1000)}
+
+
+def test_a_draw_beyond_a_chunk_is_a_chunk_of_its_own(path: Path) -> None:
+    create_store(path, (Variable("U", ("row", "component"), (300_000, 10)),), STATISTICS, 1, 20, 0)
+    assert zarr.open_group(path, mode="r")["posterior/U"].chunks == (1, 1, 300_000, 10)
+
+
+def test_a_store_is_small_until_it_is_written(path: Path) -> None:
+    create_store(path, (Variable("U", ("row", "component"), (300_000, 10)),), STATISTICS, 4, 1000, 500)
+    assert sum(len(content) for content in files(path).values()) < 100_000
+
+
+def test_xarray_opens_a_store(path: Path) -> None:
+    draws = random_run([7, 7])
+    draws.save(path)
+    tree = xarray.open_datatree(path, engine="zarr", consolidated=False)
+    assert set(tree.children) == {"posterior", "sample_stats", "warmup_sample_stats"}
+    assert tree["posterior/U"].dims == ("chain", "draw", "row", "component")
+    assert tree["posterior/V"].dims == ("chain", "draw", "column", "component")
+    np.testing.assert_array_equal(tree["posterior/draw"], np.arange(7))
+    np.testing.assert_allclose(tree["posterior/U"], draws.U, rtol=1e-6)
+    np.testing.assert_array_equal(tree["warmup_sample_stats/lp"], draws.warmup_statistics["lp"])
+    assert tree.attrs["seed"] == ATTRIBUTES["seed"]
+
+
+def test_xarray_opens_an_interrupted_run(path: Path, three_draws_a_chunk: None) -> None:
+    write_run(path, [4, 0, 7], planned=10)
+    tree = xarray.open_datatree(path, engine="zarr", consolidated=False)
+    assert tree["posterior"].sizes["chain"] == 2
+    assert tree["posterior"].sizes["draw"] == 4
+    assert tree["warmup_sample_stats"].sizes["draw"] == 3
+    assert np.isfinite(tree["posterior/U"]).all()
+
+
+@pytest.mark.filterwarnings("ignore")  # ArviZ announces its own future
+def test_arviz_takes_a_store(path: Path) -> None:
+    arviz = pytest.importorskip("arviz")
+    draws = random_run([7, 7])
+    draws.save(path)
+    tree = xarray.open_datatree(path, engine="zarr", consolidated=False)
+    data = arviz.InferenceData.from_datatree(tree)
+    assert set(data.groups()) == {"posterior", "sample_stats", "warmup_sample_stats"}
+    np.testing.assert_allclose(data.posterior["sigma"], draws.sigma, rtol=1e-6)
+
+
+def test_a_place_in_use_is_refused(path: Path) -> None:
+    random_run([2]).save(path)
+    before = files(path)
+    with pytest.raises(ValueError, match="choose another path"):
+        create_store(path, VARIABLES, STATISTICS, 1, 2, 0)
+    assert files(path) == before
+
+
+def test_a_folder_with_something_else_in_it_is_refused(path: Path) -> None:
+    path.mkdir()
+    (path / "notes.txt").write_text("mine")
+    with pytest.raises(ValueError, match="choose another path"):
+        create_store(path, VARIABLES, STATISTICS, 1, 2, 0)
+
+
+def test_an_empty_folder_is_taken(path: Path) -> None:
+    path.mkdir()
+    random_run([2]).save(path)
+    assert Draws.open(path).draws == 2
+
+
+def test_what_is_no_run_is_refused(tmp_path: Path, path: Path) -> None:
+    with pytest.raises(ValueError, match="holds no draws"):
+        Draws.open(tmp_path / "nowhere")
+    (tmp_path / "file").write_text("text")
+    with pytest.raises(ValueError, match="holds no draws"):
+        Draws.open(tmp_path / "file")
+    zarr.open_group(path, mode="w")
+    with pytest.raises(ValueError, match="holds no draws"):
+        Draws.open(path)
+
+
+def test_a_run_that_did_not_end_is_refused(path: Path) -> None:
+    create_store(path, VARIABLES, STATISTICS, 2, 5, 3)
+    write_attributes(path, ATTRIBUTES)
+    disk_records(path, [5, 3])
+    with pytest.raises(ValueError, match="unfinished"):
+        Draws.open(path)
+
+
+def test_half_written_attributes_are_no_attributes(path: Path) -> None:
+    random_run([2]).save(path)
+    whole = (path / "zarr.json").read_text()
+    (path / "zarr.json").write_text(whole[: len(whole) // 2])
+    with pytest.raises(ValueError, match="holds no draws"):
+        Draws.open(path)
+
+
+def test_importing_the_layer_imports_neither_zarr_nor_arviz() -> None:
+    script = "import sys, manifill.posterior; sys.exit(any(name in sys.modules for name in ('zarr', 'arviz_stats')))"
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0

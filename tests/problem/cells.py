@@ -1,0 +1,32 @@
+"""Small observed matrices whose lines have every interesting number of cells."""
+
+import numpy as np
+
+from manifill.problem import Compressed, Observations
+from manifill.types import Generator, Matrix, Vector
+
+# None, one, and both sides of the passes' groups of four.
+CELLS_IN_ROW = (0, 1, 3, 4, 5, 9, 0)
+COLUMNS = 12
+
+
+def ragged_observations(rng: Generator, values: Vector | None = None) -> Observations:
+    """Return observations with CELLS_IN_ROW cells a row; values are normal unless given to choose from."""
+    rows = np.repeat(np.arange(len(CELLS_IN_ROW)), CELLS_IN_ROW)
+    cols = np.concatenate([rng.choice(COLUMNS, count, replace=False) for count in CELLS_IN_ROW])
+    y = rng.standard_normal(len(rows)) if values is None else rng.choice(values, len(rows))
+    return Observations.from_triples(rows, cols, y, (len(CELLS_IN_ROW), COLUMNS))
+
+
+def ragged_cells(rng: Generator, values: Vector | None = None) -> tuple[Compressed, Matrix, Matrix]:
+    """Return the cells by row, a left and a right factor of rank 3."""
+    observations = ragged_observations(rng, values)
+    return observations.by_row, rng.standard_normal((len(CELLS_IN_ROW), 3)), rng.standard_normal((COLUMNS, 3))
+
+
+def dense(observations: Observations) -> Matrix:
+    """Return the matrix with NaN at unobserved cells, filled by the triples."""
+    matrix = np.full(observations.shape, np.nan)
+    rows, cols, values = observations.triples()
+    matrix[rows, cols] = values
+    return matrix

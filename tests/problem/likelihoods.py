@@ -1,0 +1,33 @@
+"""The table of likelihoods that every conformance test runs over, with SciPy's word on each."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.special import expit
+
+from manifill.problem import Binomial, Gaussian, Likelihood, SoftplusGaussian
+
+
+class Case(NamedTuple):
+    """A likelihood, values it can produce, and log p(value | x) at unit noise."""
+
+    likelihood: Likelihood
+    values: tuple[float, ...]
+    log_density: Callable[[float, np.ndarray], np.ndarray]
+
+
+def _binomial(trials: int, step: float) -> Callable[[float, np.ndarray], np.ndarray]:
+    return lambda value, x: stats.binom.logpmf(round(value / step), trials, expit(x))
+
+
+CASES = {
+    "gaussian": Case(Gaussian(), (-2.5, 0.0, 3.0), lambda y, x: stats.norm.logpdf(y, x)),
+    "softplus": Case(SoftplusGaussian(), (-0.5, 0.1, 4.0), lambda y, x: stats.norm.logpdf(y, np.log1p(np.exp(x)))),
+    "binomial": Case(Binomial(5), (0.0, 2.0, 5.0), _binomial(5, 1.0)),
+    "half stars": Case(Binomial(10, 0.5), (0.0, 3.5, 5.0), _binomial(10, 0.5)),
+}
+
+for_each_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())

@@ -1,0 +1,42 @@
+"""Small problems for the samplers."""
+
+import numpy as np
+
+from manifill.problem import Binomial, Gamma, Gaussian, Likelihood, Model, Observations, SoftplusGaussian
+from manifill.sampling.factors import Factors
+from manifill.sampling.gibbs import Gibbs
+
+LIKELIHOODS: dict[str, Likelihood] = {
+    "gaussian": Gaussian(),
+    "softplus": SoftplusGaussian(),
+    "binomial": Binomial(5),
+}
+SAMPLERS = {"gibbs": Gibbs, "factors": Factors}
+
+
+def model_for(likelihood: Likelihood, rank: int = 2) -> Model:
+    """Return a model with every precision and rate learned under a proper prior."""
+    return Model(rank, likelihood, Gamma(2.0, 4.0), Gamma(2.0, 1.0), Gamma(2.0, 1.0))
+
+
+def some_observations(likelihood: Likelihood, shape: tuple[int, int] = (8, 6), share: float = 0.6) -> Observations:
+    """Return a share of the cells of a random matrix of rank 2, drawn from the likelihood."""
+    rng = np.random.default_rng(11)
+    X = rng.standard_normal((shape[0], 2)) @ rng.standard_normal((2, shape[1]))
+    rows, cols = np.nonzero(rng.random(shape) < share)
+    return Observations.from_triples(rows, cols, likelihood.sample(rng, X[rows, cols], 0.3), shape)
+
+
+def run(sampler: Gibbs | Factors, seed: int, warm_up: int, steps: int) -> list[dict[str, np.ndarray]]:
+    """Return the draws of one chain."""
+    rng = np.random.default_rng(seed)
+    state, tuning = sampler.start(rng)
+    for _ in range(warm_up):
+        state, info = sampler.step(rng, state, tuning)
+        tuning = sampler.adapt(tuning, info)
+    tuning = sampler.freeze(tuning)
+    draws = []
+    for _ in range(steps):
+        state, info = sampler.step(rng, state, tuning)
+        draws.append(sampler.draw(state))
+    return draws

@@ -1,0 +1,90 @@
+"""What holds for every sampler: repeatable, pure, and at ease with awkward data."""
+
+import numpy as np
+import pytest
+
+from manifill.problem import Gaussian, Likelihood, Model, Observations
+from manifill.sampling.factors import Factors
+from manifill.sampling.gibbs import Gibbs
+from tests.sampling.problems import LIKELIHOODS, SAMPLERS, model_for, run, some_observations
+
+CASES = {f"gibbs {name}": (Gibbs, likelihood) for name, likelihood in LIKELIHOODS.items()}
+CASES["factors"] = (Factors, Gaussian())
+
+for_each_case = pytest.mark.parametrize(("sampler", "likelihood"), CASES.values(), ids=CASES.keys())
+for_each_sampler = pytest.mark.parametrize("sampler", SAMPLERS.values(), ids=SAMPLERS.keys())
+
+
+@for_each_case
+def test_same_seed_same_draws(sampler: type, likelihood: Likelihood) -> None:
+    observations = some_observations(likelihood)
+    first, second, other = (run(sampler(model_for(likelihood), observations), seed, 10, 5) for seed in (1, 1, 2))
+    assert all(np.array_equal(a[name], b[name]) for a, b in zip(first, second, strict=True) for name in a)
+    assert not np.array_equal(
+        first[-1]["sigma" if likelihood.has_noise else "s"], other[-1]["sigma" if likelihood.has_noise else "s"]
+    )
+
+
+@for_each_case
+def test_a_step_changes_neither_state_nor_data(sampler: type, likelihood: Likelihood) -> None:
+    observations = some_observations(likelihood)
+    kernel = sampler(model_for(likelihood), observations)
+    rng = np.random.default_rng(1)
+    state, tuning = kernel.start(rng)
+    held = [*state, *observations.by_row, *observations.by_column]
+    kept = [np.copy(part) for part in held]
+    kernel.step(rng, state, tuning)
+    assert all(np.array_equal(part, copy) for part, copy in zip(held, kept, strict=True))
+
+
+@for_each_case
+def test_draws_and_statistics_are_as_announced(sampler: type, likelihood: Likelihood) -> None:
+    kernel = sampler(model_for(likelihood), some_observations(likelihood))
+    rng = np.random.default_rng(1)
+    state, tuning = kernel.start(rng)
+    state, info = kernel.step(rng, state, tuning)
+    draw = kernel.draw(state)
+    assert {name: np.shape(value) for name, value in draw.items()} == {v.name: v.shape for v in kernel.variables}
+    assert ("sigma" in draw) == likelihood.has_noise
+    statistics = kernel.statistics(state, tuning, info)
+    assert tuple(statistics) == kernel.statistic_names
+    assert all(isinstance(value, float) and np.isfinite(value) for value in statistics.values())
+
+
+AWKWARD = {
+    "one cell": Observations.from_triples([1], [1], [2.0], (4, 3)),
+    "empty rows and columns": Observations.from_triples([0, 0, 3], [0, 2, 2], [1.0, 4.0, 2.0], (5, 4)),
+    "zeros": Observations.from_triples([0, 1, 2], [0, 1, 2], np.zeros(3)),
+    "a constant": Observations.from_triples(*np.nonzero(np.ones((4, 3))), np.full(12, 3.0)),
+    "no noise": Observations.from_triples(*np.nonzero(np.ones((4, 3))), np.outer([1, 2, 0, 2], [1, 2, 1]).ravel()),
+    "many columns": Observations.from_triples([0, 1, 2], [0, 70, 199], [1.0, 2.0, 3.0], (3, 200)),
+}
+
+
+@pytest.mark.parametrize("observations", AWKWARD.values(), ids=AWKWARD.keys())
+@for_each_case
+def test_awkward_data_give_finite_draws(sampler: type, likelihood: Likelihood, observations: Observations) -> None:
+    for draw in run(sampler(model_for(likelihood), observations), 1, 20, 20):
+        assert all(np.isfinite(value).all() for value in draw.values())
+
+
+@for_each_sampler
+@pytest.mark.parametrize("scale", [1e-6, 1e6])
+def test_extreme_units_give_finite_draws(sampler: type, scale: float) -> None:
+    """With the paper's vague prior, which leaves the scale to the data."""
+    rows, cols, values = some_observations(Gaussian()).triples()
+    observations = Observations.from_triples(rows, cols, scale * values, (8, 6))
+    for draw in run(sampler(Model(2, Gaussian(), 1.0 / scale), observations), 1, 30, 20):
+        assert all(np.isfinite(value).all() for value in draw.values())
+
+
+@for_each_sampler
+def test_rank_must_fit(sampler: type) -> None:
+    with pytest.raises(ValueError, match="rank=7 is above"):
+        sampler(model_for(Gaussian(), rank=7), some_observations(Gaussian()))
+
+
+@pytest.mark.parametrize("name", ["softplus", "binomial"])
+def test_the_baseline_is_for_the_gaussian_likelihood_only(name: str) -> None:
+    with pytest.raises(ValueError, match=f"not to '{name}'; choose sampler='gibbs'"):
+        Factors(model_for(LIKELIHOODS[name]), some_observations(LIKELIHOODS[name]))
