@@ -5,8 +5,8 @@ both Python and compiled code understand, so ``manifold.move(position, velocity,
 compiled callers are specialised for the class they are given, and nothing is passed around as a function pointer.
 
 Numba's own cache notices a change of a function's file, but not of the files it calls into.  Here every cached
-function carries a stamp of all files with compiled code instead, and a signature that names a class from outside the package (a
-user's likelihood) is compiled afresh in each process, since its source cannot be watched.
+function carries a stamp of all files with compiled code instead, and a signature that names a class from outside the
+package (a user's likelihood) is compiled afresh in each process, since its source cannot be watched.
 """
 
 import hashlib

@@ -22,7 +22,7 @@ BLOCK_CELLS = 2**15
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """The predictive distribution of y at k cells; an observation falls between the bounds with probability ``interval``."""
+    """The predictive distribution of y at k cells: y falls between the bounds with probability ``interval``."""
 
     mean: Vector  # (k,)
     sd: Vector  # (k,)

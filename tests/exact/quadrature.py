@@ -1,0 +1,132 @@
+"""The exact posterior of X = s u vᵀ with u ∈ S², v ∈ S¹, s > 0: a 3×2 matrix of rank one, by quadrature.
+
+Directions of u vᵀ form rays; s runs along each.  Periodic angles take the trapezoidal rule, the height on the sphere
+and s Gauss's, so all errors fall exponentially with the number of nodes.  Since (u, v) and (−u, −v) give the same X,
+half a circle is enough for v.  The noise precision and the rate, where they have Gamma priors, are integrated out in
+closed form.  Along a ray the density is expanded in Legendre polynomials, whose integrals give the distribution function
+of s to the same accuracy; that of X_ij = s u_i v_j follows.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.polynomial import legendre
+from scipy.special import gammaln
+
+from manifill.problem import Binomial, Gamma, Likelihood, Model, Observations, SoftplusGaussian
+from manifill.types import Matrix, Vector
+from tests.exact.marginals import Marginal, quantiles
+
+LONGEST = 30.0  # where s is cut; the prior Exp(1) has 1e-13 beyond
+
+
+def unit_log_density(likelihood: Likelihood, y: float, x: Matrix) -> Matrix:
+    """Return log p(y | x) at unit noise, up to a constant."""
+    if isinstance(likelihood, Binomial):
+        return y * x - likelihood.trials * np.logaddexp(0.0, x)
+    mean = np.logaddexp(0.0, x) if isinstance(likelihood, SoftplusGaussian) else x
+    return -0.5 * (y - mean) ** 2
+
+
+def rays(nodes: int) -> tuple[Matrix, Vector]:
+    """Return directions u vᵀ (R, 3, 2) and their weights."""
+    height, weight = legendre.leggauss(nodes)
+    longitude = np.pi * (np.arange(2 * nodes) + 0.5) / nodes
+    angle = np.pi * (np.arange(nodes) + 0.5) / nodes
+    h, phi, psi = (grid.ravel() for grid in np.meshgrid(height, longitude, angle, indexing="ij"))
+    radius = np.sqrt(1.0 - h**2)
+    u = np.stack([radius * np.cos(phi), radius * np.sin(phi), h], axis=1)
+    v = np.stack([np.cos(psi), np.sin(psi)], axis=1)
+    return u[:, :, None] * v[:, None, :], np.repeat(weight, 2 * nodes * nodes)
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """The posterior on a grid of rays and of points along them."""
+
+    directions: Matrix  # (R, 3, 2)
+    s: Vector  # (K,)
+    mass: Matrix  # (R, K), of sum 1
+    coefficients: Matrix  # (R, degree + 1): Legendre coefficients of the distribution function of s along each ray
+    unit: Matrix  # (R, K), log p(y | X) at unit noise
+
+    def expectation(self, values: Matrix | Vector) -> float:
+        return float(np.sum(self.mass * values))
+
+    def moment(self, i: int, j: int, power: int) -> float:
+        return float(self.directions[:, i, j] ** power @ (self.mass @ self.s**power))
+
+    def ray_masses_below(self, s: Vector | float) -> Vector:
+        """Return, for each ray, the mass at points below ``s``."""
+        t = np.clip(2.0 * np.broadcast_to(s, len(self.mass)) / LONGEST - 1.0, -1.0, 1.0)
+        return legendre.legval(t, self.coefficients.T, tensor=False)
+
+    def s_below(self, bound: float) -> float:
+        return float(self.ray_masses_below(bound).sum())
+
+    def cell_below(self, i: int, j: int, bound: float) -> float:
+        """Return P(X_ij ≤ bound)."""
+        slope = self.directions[:, i, j]
+        below = self.ray_masses_below(bound / slope)
+        return float(np.sum(np.where(slope > 0.0, below, self.mass.sum(axis=1) - below)))
+
+
+def posterior(model: Model, observations: Observations, ray_nodes: int = 20, s_nodes: int = 100) -> Posterior:
+    """Return the posterior given 3×2 observations."""
+    directions, weights = rays(ray_nodes)
+    nodes, s_weights = legendre.leggauss(s_nodes)
+    s = 0.5 * LONGEST * (nodes + 1.0)
+    unit = np.zeros((len(directions), s_nodes))
+    for i, j, y in zip(*observations.triples(), strict=True):
+        unit += unit_log_density(model.likelihood, y, np.outer(directions[:, i, j], s))
+    log_density = _log_marginal(model, observations.size, unit) + _log_prior(model.rate, s)
+    density = weights[:, None] * np.exp(log_density - log_density.max())
+    density /= np.sum(density * s_weights)
+    return Posterior(directions, s, density * s_weights, _integrals(density, nodes, s_weights), unit)
+
+
+def _log_marginal(model: Model, cells: int, unit: Matrix) -> Matrix:
+    """Return log p(y | X), the noise precision integrated out where it has a prior."""
+    if not model.likelihood.has_noise:
+        return unit
+    if isinstance(model.precision, Gamma):
+        return -(model.precision.shape + 0.5 * cells) * np.log(model.precision.rate - unit)
+    return model.precision * unit
+
+
+def _log_prior(rate: float | Gamma, s: Vector) -> Vector:
+    """Return log p(s), λ integrated out where it has a prior."""
+    return -(rate.shape + 1.0) * np.log(rate.rate + s) if isinstance(rate, Gamma) else -rate * s
+
+
+def _integrals(density: Matrix, nodes: Vector, weights: Vector) -> Matrix:
+    """Return Legendre coefficients of ∫ density from the left end, in the variable from −1 to 1."""
+    degrees = np.arange(len(nodes))
+    values = legendre.legvander(nodes, len(nodes) - 1)
+    series = (density * weights) @ values * (degrees + 0.5)
+    return legendre.legint(series, lbnd=-1, axis=1)
+
+
+def marginals(model: Model, observations: Observations, **nodes: int) -> dict[str, Marginal]:
+    """Return what is exactly known of s, of every cell, and of σ and λ where they are learned."""
+    exact = posterior(model, observations, **nodes)
+    mean = exact.expectation(exact.s)
+    variance = exact.expectation((exact.s - mean) ** 2)
+    known = {"s": Marginal(mean, variance, quantiles(exact.s_below, 0.0, LONGEST))}
+    for i, j in np.ndindex(3, 2):
+        mean = exact.moment(i, j, 1)
+        variance = exact.moment(i, j, 2) - mean**2
+        known[f"X[{i},{j}]"] = Marginal(
+            mean, variance, quantiles(lambda c, i=i, j=j: exact.cell_below(i, j, c), -LONGEST, LONGEST)
+        )
+    if model.likelihood.has_noise and isinstance(model.precision, Gamma):
+        shape, rates = model.precision.shape + 0.5 * observations.size, model.precision.rate - exact.unit
+        known["sigma"] = Marginal(exact.expectation(mean_root(shape, rates)))
+    if isinstance(model.rate, Gamma):
+        known["lambda"] = Marginal(exact.expectation((model.rate.shape + 1.0) / (model.rate.rate + exact.s)))
+    return known
+
+
+def mean_root(shape: float, rate: Matrix) -> Matrix:
+    """Return E γ^(−½), the mean of σ, for γ ~ Gamma(shape, rate)."""
+    return np.sqrt(rate) * np.exp(gammaln(shape - 0.5) - gammaln(shape))
