@@ -24,7 +24,7 @@ from numba.extending import infer_getattr, lower_builtin
 
 types: Any = numba.core.types
 
-__all__ = ["compiled", "compiled_method", "on_compilation"]
+__all__ = ["compiled", "compiled_method", "on_compilation", "strictly_compiled"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -32,6 +32,7 @@ PACKAGE = __name__.partition(".")[0]
 
 # Sums may be reordered and products fused, but NaN and infinity keep their meaning: a divergence shows as one of them.
 FAST_MATH = {"reassoc", "contract", "arcp", "nsz"}
+STRICT_MATH = {"contract"}
 
 
 # The folders with compiled code, and with constants that it may freeze.
@@ -101,7 +102,16 @@ def _cache_for(function: Callable[..., Any]) -> FunctionCache | NullCache:
 
 def compiled(function: Function) -> Function:
     """Compile a function with the package's flags: no GIL, C division, sums that may be reordered, cached on disk."""
-    dispatcher: Any = numba.njit(nogil=True, error_model="numpy", fastmath=FAST_MATH)(function)
+    return _compile(function, FAST_MATH)
+
+
+def strictly_compiled(function: Function) -> Function:
+    """Compile a function whose sums must stay in their order, since its rounding errors are meant to cancel."""
+    return _compile(function, STRICT_MATH)
+
+
+def _compile(function: Function, flags: set[str]) -> Function:
+    dispatcher: Any = numba.njit(nogil=True, error_model="numpy", fastmath=flags)(function)
     if function.__module__.partition(".")[0] == PACKAGE:
         dispatcher._cache = _cache_for(function)
     return dispatcher  # type: ignore[no-any-return]

@@ -10,6 +10,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from manifill.compiled import compiled, compiled_method
+from manifill.problem.elementary import sigmoid_and_softplus
 from manifill.types import Array, Generator, Vector
 
 __all__ = ["Binomial", "Gaussian", "Likelihood", "SoftplusGaussian"]
@@ -46,15 +47,6 @@ class Likelihood(Protocol):
 
 
 compiled_method("evaluate")
-
-
-@compiled
-def _sigmoid_and_softplus(x: float) -> tuple[float, float]:
-    """Return 1/(1 + e⁻ˣ) and log(1 + eˣ) from one exponential, without overflow."""
-    decay = np.exp(-abs(x))
-    softplus = max(x, 0.0) + np.log1p(decay)
-    sigmoid = 1.0 / (1.0 + decay) if x >= 0.0 else decay / (1.0 + decay)
-    return sigmoid, softplus
 
 
 def _sigmoid(x: Array) -> Array:
@@ -106,7 +98,7 @@ class SoftplusGaussian(NamedTuple):
 
     @compiled
     def evaluate(self, y: float, x: float) -> tuple[float, float]:
-        sigmoid, softplus = _sigmoid_and_softplus(x)
+        sigmoid, softplus = sigmoid_and_softplus(x)
         residual = y - softplus
         return -0.5 * residual * residual, residual * sigmoid
 
@@ -148,7 +140,7 @@ class Binomial(NamedTuple):
 
     @compiled
     def evaluate(self, y: float, x: float) -> tuple[float, float]:
-        sigmoid, softplus = _sigmoid_and_softplus(x)
+        sigmoid, softplus = sigmoid_and_softplus(x)
         return y * x - self.trials * softplus, y - self.trials * sigmoid
 
     def encode(self, values: Vector) -> Vector:

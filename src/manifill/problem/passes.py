@@ -10,50 +10,32 @@ from manifill.types import Matrix, Vector
 __all__ = ["component_gram", "factor_gradient", "log_likelihood", "scale_columns"]
 
 
+# Cells of a line are taken in chunks: all inner products, then all slopes, then all updates, each a loop of its own
+# that runs in vector registers.
+CHUNK = 64
+
+
 @compiled
 def factor_gradient(
     cells: Compressed, likelihood: Likelihood, precision: float, left: Matrix, right: Matrix, out: Matrix
 ) -> float:
     """Return precision · Σ log p(y | x) over cells with x = left_i · right_j, and write its gradient in ``left``.
 
-    ``left`` and ``out`` have a row for each line of ``cells``, ``right`` one for each of the other index.  Cells are
-    taken four at a time: the four inner products then share the loads of ``left``, and the four updates those of
-    ``out`` (docs/math.md, eq. 6).
+    ``left`` and ``out`` have a row for each line of ``cells``, ``right`` one for each of the other index
+    (docs/math.md, eq. 6).
     """
     lines, r = left.shape
-    indices, values = cells.indices, cells.values
+    x, slopes = np.empty(CHUNK), np.empty(CHUNK)
     total = 0.0
     for i in range(lines):
         for c in range(r):
             out[i, c] = 0.0
-        begin, end = cells.starts[i], cells.starts[i + 1]
-        whole = begin + (end - begin) // 4 * 4
-        for k in range(begin, whole, 4):
-            j0, j1, j2, j3 = indices[k], indices[k + 1], indices[k + 2], indices[k + 3]
-            x0, x1, x2, x3 = 0.0, 0.0, 0.0, 0.0
-            for c in range(r):
-                a = left[i, c]
-                x0 += a * right[j0, c]
-                x1 += a * right[j1, c]
-                x2 += a * right[j2, c]
-                x3 += a * right[j3, c]
-            value0, slope0 = likelihood.evaluate(values[k], x0)
-            value1, slope1 = likelihood.evaluate(values[k + 1], x1)
-            value2, slope2 = likelihood.evaluate(values[k + 2], x2)
-            value3, slope3 = likelihood.evaluate(values[k + 3], x3)
-            total += (value0 + value1) + (value2 + value3)
-            for c in range(r):
-                first = slope0 * right[j0, c] + slope1 * right[j1, c]
-                second = slope2 * right[j2, c] + slope3 * right[j3, c]
-                out[i, c] += first + second
-        for k in range(whole, end):
-            j, x = indices[k], 0.0
-            for c in range(r):
-                x += left[i, c] * right[j, c]
-            value, slope = likelihood.evaluate(values[k], x)
-            total += value
-            for c in range(r):
-                out[i, c] += slope * right[j, c]
+        end = cells.starts[i + 1]
+        for begin in range(cells.starts[i], end, CHUNK):
+            count = min(CHUNK, end - begin)
+            _products(cells, begin, count, left[i], right, x)
+            total += _slopes(cells, begin, count, likelihood, x, slopes)
+            _add_rows(cells, begin, count, slopes, right, out[i])
         for c in range(r):
             out[i, c] *= precision
     return precision * total
@@ -62,15 +44,63 @@ def factor_gradient(
 @compiled
 def log_likelihood(cells: Compressed, likelihood: Likelihood, left: Matrix, right: Matrix) -> float:
     """Return Σ log p(y | x) at unit noise, x = left_i · right_j; for a likelihood with noise this is −½ SSE."""
-    lines, r = left.shape
+    x, slopes = np.empty(CHUNK), np.empty(CHUNK)
     total = 0.0
-    for i in range(lines):
-        for k in range(cells.starts[i], cells.starts[i + 1]):
-            j, x = cells.indices[k], 0.0
-            for c in range(r):
-                x += left[i, c] * right[j, c]
-            total += likelihood.evaluate(cells.values[k], x)[0]
+    for i in range(left.shape[0]):
+        end = cells.starts[i + 1]
+        for begin in range(cells.starts[i], end, CHUNK):
+            count = min(CHUNK, end - begin)
+            _products(cells, begin, count, left[i], right, x)
+            total += _slopes(cells, begin, count, likelihood, x, slopes)
     return total
+
+
+@compiled
+def _products(cells: Compressed, begin: int, count: int, row: Vector, right: Matrix, x: Vector) -> None:
+    """Write row · right_j for the ``count`` cells from ``begin``, four at a time: they share the loads of ``row``."""
+    indices = cells.indices[begin : begin + count]
+    whole = count // 4 * 4
+    for k in range(0, whole, 4):
+        j0, j1, j2, j3 = indices[k], indices[k + 1], indices[k + 2], indices[k + 3]
+        x0, x1, x2, x3 = 0.0, 0.0, 0.0, 0.0
+        for c in range(row.size):
+            a = row[c]
+            x0 += a * right[j0, c]
+            x1 += a * right[j1, c]
+            x2 += a * right[j2, c]
+            x3 += a * right[j3, c]
+        x[k], x[k + 1], x[k + 2], x[k + 3] = x0, x1, x2, x3
+    for k in range(whole, count):
+        total = 0.0
+        for c in range(row.size):
+            total += row[c] * right[indices[k], c]
+        x[k] = total
+
+
+@compiled
+def _slopes(cells: Compressed, begin: int, count: int, likelihood: Likelihood, x: Vector, slopes: Vector) -> float:
+    """Return Σ log p(y | x) over the cells, and write its derivatives in x."""
+    values = cells.values[begin : begin + count]
+    total = 0.0
+    for k in range(count):
+        value, slopes[k] = likelihood.evaluate(values[k], x[k])
+        total += value
+    return total
+
+
+@compiled
+def _add_rows(cells: Compressed, begin: int, count: int, slopes: Vector, right: Matrix, out: Vector) -> None:
+    """Add Σ slope · right_j over the cells to ``out``, four at a time: they share the loads of ``out``."""
+    indices = cells.indices[begin : begin + count]
+    whole = count // 4 * 4
+    for k in range(0, whole, 4):
+        j0, j1, j2, j3 = indices[k], indices[k + 1], indices[k + 2], indices[k + 3]
+        d0, d1, d2, d3 = slopes[k], slopes[k + 1], slopes[k + 2], slopes[k + 3]
+        for c in range(out.size):
+            out[c] += (d0 * right[j0, c] + d1 * right[j1, c]) + (d2 * right[j2, c] + d3 * right[j3, c])
+    for k in range(whole, count):
+        for c in range(out.size):
+            out[c] += slopes[k] * right[indices[k], c]
 
 
 @compiled
