@@ -6,13 +6,14 @@ Gamma priors, take a grid in their logarithms.  All rules are trapezoidal, of pe
 """
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.special import ndtr
 
 from manifill.problem import Gamma, Model, Observations
 from manifill.types import Matrix, Vector
-from tests.exact.marginals import Marginal, quantiles
+from tests.exact.marginals import Marginal, away_from_zero, marginal, rough_quantiles
 
 FARTHEST = 50.0  # where quantiles of a cell are sought
 
@@ -35,7 +36,9 @@ class Posterior:
         return float(self.weights @ ndtr((bound - self.means[:, i, j]) / self.sds[:, i, j]))
 
 
-def posterior(model: Model, observations: Observations, angles: int = 32, lengths: int = 48, logs: int = 32) -> Posterior:
+def posterior(
+    model: Model, observations: Observations, angles: int = 64, lengths: int = 36, logs: int = 20
+) -> Posterior:
     """Return the posterior given 3×2 observations of a model of rank one."""
     theta = np.pi * (np.arange(angles) + 0.5) / angles
     w = np.linspace(-7.0, 2.2, lengths)
@@ -71,14 +74,15 @@ def _grid(prior: float | Gamma, nodes: int) -> tuple[Vector, Vector]:
 
 def marginals(model: Model, observations: Observations, **nodes: int) -> dict[str, Marginal]:
     """Return what is exactly known of every cell, and of σ and τ where they are learned."""
+    rough = posterior(model, observations, angles=12, lengths=24, logs=12)
     exact = posterior(model, observations, **nodes)
     known = {}
     for i, j in np.ndindex(3, 2):
         mean = float(exact.weights @ exact.means[:, i, j])
-        square = float(exact.weights @ (exact.means[:, i, j] ** 2 + exact.sds[:, i, j] ** 2))
-        known[f"X[{i},{j}]"] = Marginal(
-            mean, square - mean**2, quantiles(lambda c, i=i, j=j: exact.cell_below(i, j, c), -FARTHEST, FARTHEST)
-        )
+        variance = float(exact.weights @ (exact.means[:, i, j] ** 2 + exact.sds[:, i, j] ** 2)) - mean**2
+        wanted = rough_quantiles(partial(rough.cell_below, i, j), -FARTHEST, FARTHEST)
+        thresholds = away_from_zero(wanted, 0.3 * np.sqrt(variance))
+        known[f"X[{i},{j}]"] = marginal(mean, variance, partial(exact.cell_below, i, j), thresholds)
     if isinstance(model.precision, Gamma):
         known["sigma"] = Marginal(float(exact.weights @ exact.gamma**-0.5))
     if isinstance(model.factor_precision, Gamma):

@@ -10,26 +10,38 @@ from tests.exact.zscores import z_scores
 
 PROBABILITIES = (0.1, 0.5, 0.9)
 
+Distribution = Callable[[float], float]
+
 
 class Marginal(NamedTuple):
-    """Mean, variance and quantiles at PROBABILITIES; where only the mean is known, the rest is empty."""
+    """Mean, variance, and the probabilities of lying below a few thresholds; or the mean alone."""
 
     mean: float
     variance: float | None = None
-    quantiles: tuple[float, ...] = ()
+    thresholds: tuple[float, ...] = ()
+    probabilities: tuple[float, ...] = ()
 
 
-def quantiles(cdf: Callable[[float], float], lower: float, upper: float) -> tuple[float, ...]:
-    """Return the points where ``cdf`` reaches PROBABILITIES."""
-    return tuple(float(brentq(lambda c, p=p: cdf(c) - p, lower, upper, xtol=1e-6)) for p in PROBABILITIES)
+def rough_quantiles(cdf: Distribution, lower: float, upper: float) -> tuple[float, ...]:
+    """Return points where ``cdf``, which may be of a coarse grid, reaches PROBABILITIES, to two decimals."""
+    return tuple(round(brentq(lambda c, p=p: cdf(c) - p, lower, upper, xtol=1e-3), 2) for p in PROBABILITIES)
+
+
+def away_from_zero(thresholds: tuple[float, ...], distance: float) -> tuple[float, ...]:
+    """Push thresholds of a product out of where its density is singular, which a quadrature resolves slowly."""
+    return tuple(round(float(np.copysign(max(abs(c), distance), c)), 2) for c in thresholds)
+
+
+def marginal(mean: float, variance: float, cdf: Distribution, thresholds: tuple[float, ...]) -> Marginal:
+    return Marginal(mean, variance, thresholds, tuple(cdf(c) for c in thresholds))
 
 
 def compare(draws: np.ndarray, exact: Marginal) -> list[float]:
-    """Return z-scores of the mean, the variance and the shares of draws below the quantiles; draws are (chain, draw)."""
+    """Return z-scores of the mean, the variance and the shares of draws below thresholds; draws are (chain, draw)."""
     columns, expected = [draws], [exact.mean]
     if exact.variance is not None:
         columns.append((draws - exact.mean) ** 2)
         expected.append(exact.variance)
-    columns += [draws <= quantile for quantile in exact.quantiles]
-    expected += PROBABILITIES[: len(exact.quantiles)]
+    columns += [draws <= threshold for threshold in exact.thresholds]
+    expected += exact.probabilities
     return z_scores(np.stack(columns, axis=2), np.array(expected)).tolist()

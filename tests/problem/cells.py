@@ -5,8 +5,9 @@ import numpy as np
 from manifill.problem import Compressed, Observations
 from manifill.types import Generator, Matrix, Vector
 
-# None, one, and both sides of the passes' groups of four.
+# None, one, and both sides of the passes' groups of four; and both sides of their chunks of 64.
 CELLS_IN_ROW = (0, 1, 3, 4, 5, 9, 0)
+CELLS_IN_LONG_ROW = (0, 63, 64, 65, 127, 128, 131)
 COLUMNS = 12
 
 
@@ -16,6 +17,14 @@ def ragged_observations(rng: Generator, values: Vector | None = None) -> Observa
     cols = np.concatenate([rng.choice(COLUMNS, count, replace=False) for count in CELLS_IN_ROW])
     y = rng.standard_normal(len(rows)) if values is None else rng.choice(values, len(rows))
     return Observations.from_triples(rows, cols, y, (len(CELLS_IN_ROW), COLUMNS))
+
+
+def long_cells(rng: Generator, values: Vector) -> tuple[Compressed, Matrix, Matrix]:
+    """Return cells with CELLS_IN_LONG_ROW cells a row, a left and a right factor of rank 3."""
+    rows = np.repeat(np.arange(len(CELLS_IN_LONG_ROW)), CELLS_IN_LONG_ROW)
+    cols = np.concatenate([rng.choice(140, count, replace=False) for count in CELLS_IN_LONG_ROW])
+    cells = Observations.from_triples(rows, cols, rng.choice(values, len(rows))).by_row
+    return cells, rng.standard_normal((len(CELLS_IN_LONG_ROW), 3)), rng.standard_normal((140, 3))
 
 
 def ragged_cells(rng: Generator, values: Vector | None = None) -> tuple[Compressed, Matrix, Matrix]:

@@ -14,7 +14,7 @@ from manifill.types import Generator, Matrix, Vector
 
 
 def quadratic(center: Matrix, precision: float, weights: Vector | None = None) -> FactorGivenRest:
-    """Return −½ precision Σ w_l (x_il − c_il)², the weights one a column; an entry with NaN for its centre is left out."""
+    """Return −½ precision Σ w_l (x_il − c_il)², a weight for each column; a centre of NaN leaves its entry out."""
     center = np.atleast_2d(np.asarray(center, dtype=np.float64))
     roots = np.sqrt(np.ones(center.shape[1]) if weights is None else weights)
     rows, cols = np.nonzero(~np.isnan(center))

@@ -13,7 +13,7 @@ __all__ = ["as_observations", "from_array", "from_frame", "from_sparse"]
 def from_array(array: ArrayLike) -> Observations:
     """Return the cells of a 2-D array that are not NaN."""
     try:
-        dense = np.asarray(array, dtype=np.float64)
+        dense = np.ma.filled(np.ma.asarray(array, dtype=np.float64), np.nan)  # a masked cell is a missing one
     except (TypeError, ValueError) as error:
         raise ValueError(f"the array must hold numbers, with NaN for a missing cell: {error}.") from None
     if dense.ndim != 2:

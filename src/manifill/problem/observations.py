@@ -1,6 +1,7 @@
 """Observed cells of a matrix: validated triples, compressed by row and by column."""
 
 from dataclasses import dataclass
+from operator import index
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -96,18 +97,22 @@ class Observations:
                 f"held_out is the share of observed cells to hold out, above 0 and below 1, not {held_out}."
             )
         count = round(held_out * self.size)
+        if not 0 < count < self.size:
+            raise ValueError(
+                f"held_out={held_out} of {self.size} observed cells leaves one side empty; hold out more or less."
+            )
         return self._split_by_count(rng, self.size - count, count)
 
     def split_cells(self, rng: Generator, train: float, validate: float = 0.4) -> tuple["Observations", "Observations"]:
         """Split as the paper does: the share ``train`` of all m·n cells to train, another ``validate`` to validate."""
         cells = self.shape[0] * self.shape[1]
-        counts = round(train * cells), round(validate * cells)
-        if min(counts) < 1 or sum(counts) > self.size:
+        shares = train * cells, validate * cells
+        if not (min(shares) >= 1.0 and round(shares[0]) + round(shares[1]) <= self.size):
             raise ValueError(
-                f"train={train} and validate={validate} ask for {counts[0]} and {counts[1]} of {cells} cells, but "
-                f"{self.size} are observed; choose shares above 0 that together need no more than these."
+                f"train={train} and validate={validate} ask for {shares[0]:.0f} and {shares[1]:.0f} of {cells} cells, "
+                f"but {self.size} are observed; choose shares above 0 that together need no more than these."
             )
-        return self._split_by_count(rng, *counts)
+        return self._split_by_count(rng, round(shares[0]), round(shares[1]))
 
     def _split_by_count(self, rng: Generator, train: int, validate: int) -> tuple["Observations", "Observations"]:
         order = rng.permutation(self.size)
@@ -123,23 +128,20 @@ class Observations:
 
 
 def _as_indices(name: str, given: ArrayLike) -> IntVector:
-    index = np.asarray(given)
-    if index.ndim != 1:
-        raise ValueError(f"{name} must be a list of indices, not an array of shape {index.shape}.")
-    if index.size and not np.issubdtype(index.dtype, np.integer):
-        whole = np.issubdtype(index.dtype, np.floating) and bool(np.all(np.isfinite(index) & (index == np.rint(index))))
-        if not whole:
-            raise ValueError(f"{name} must hold whole numbers from 0, not {index.dtype} such as {_first_odd(index)!r}.")
-    if index.size and index.min() < 0:
-        raise ValueError(f"{name} holds the negative index {index.min()}; indices count from 0.")
-    return index
-
-
-def _first_odd(index: Array) -> Any:
-    """Return the first entry that is no whole number, to show it."""
-    if np.issubdtype(index.dtype, np.floating):
-        index = index[~(index == np.rint(index))]
-    return index[0].item() if hasattr(index[0], "item") else index[0]
+    found = np.asarray(given)
+    if found.ndim != 1:
+        raise ValueError(f"{name} must be a list of indices, not an array of shape {found.shape}.")
+    if not found.size:
+        return np.empty(0, dtype=np.int64)
+    if np.issubdtype(found.dtype, np.floating):
+        odd = found[~(np.isfinite(found) & (found == np.rint(found)))]
+    else:
+        odd = found[:0] if np.issubdtype(found.dtype, np.integer) else found
+    if odd.size:
+        raise ValueError(f"{name} must hold whole numbers from 0, not {odd.dtype} such as {_plain(odd[0])!r}.")
+    if found.min() < 0:
+        raise ValueError(f"{name} holds the negative index {found.min():.0f}; indices count from 0.")
+    return found.astype(np.int64)
 
 
 def _as_values(given: ArrayLike) -> Vector:
@@ -171,7 +173,7 @@ def _checked_shape(shape: tuple[int, int] | None, rows: IntVector, cols: IntVect
     if shape is None:
         return needed
     try:
-        m, n = (int(size) for size in shape)
+        m, n = (index(size) for size in shape)
     except (TypeError, ValueError):
         raise ValueError(f"shape must be a pair of whole numbers (rows, columns), not {shape!r}.") from None
     for name, size, least in (("rows", m, needed[0]), ("cols", n, needed[1])):
@@ -191,7 +193,7 @@ def _without_duplicates(
     rows: IntVector, cols: IntVector, values: Vector, n: int, duplicates: Duplicates
 ) -> tuple[IntVector, IntVector, Vector]:
     """Return the cells sorted by row and column, duplicates averaged or refused."""
-    key = rows.astype(np.int64) * n + cols
+    key = rows * n + cols
     order = np.argsort(key, kind="stable")
     key, values = key[order], values[order]
     is_first = np.ones(len(key), dtype=bool)
@@ -219,10 +221,10 @@ def _compress(lines: IntVector, others: IntVector, values: Vector, size: int) ->
 
 def _located(name: str, given: ArrayLike, labels: Array | None, size: int) -> IntVector:
     if labels is None:
-        index = _as_indices(name, given)
-        if index.size and index.max() >= size:
-            raise ValueError(f"{name} holds the index {index.max()}, but there are only {size} (0 to {size - 1}).")
-        return index.astype(np.int64)
+        found = _as_indices(name, given)
+        if found.size and found.max() >= size:
+            raise ValueError(f"{name} holds the index {found.max()}, but there are only {size} (0 to {size - 1}).")
+        return found
     wanted = np.asarray(given, dtype=object).ravel()
     positions = {label: k for k, label in enumerate(labels.tolist())}
     try:
