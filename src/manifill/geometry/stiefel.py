@@ -16,7 +16,7 @@ __all__ = ["Stiefel"]
 class Scratch(NamedTuple):
     """Room for one product or geodesic, so that no step allocates."""
 
-    small: Matrix  # (3, r, r)
+    small: Matrix  # (5, r, r)
     double: Matrix  # (7, 2r, 2r)
     single: Matrix  # (6, r, r), for the exponential of A
     block: Matrix  # (BLOCK_ROWS, r)
@@ -27,7 +27,7 @@ class Scratch(NamedTuple):
     def allocate(cls, rows: int, columns: int) -> "Scratch":
         size = min(rows, BLOCK_ROWS)
         return cls(
-            small=np.empty((3, columns, columns)),
+            small=np.empty((5, columns, columns)),
             double=np.empty((7, 2 * columns, 2 * columns)),
             single=np.empty((6, columns, columns)),
             block=np.empty((size, columns)),
@@ -70,10 +70,7 @@ class Stiefel(NamedTuple):
         """One Newton–Schulz step to the nearest orthonormal matrix, X ← X (3I − XᵀX)/2, which squares the error."""
         X = position.reshape(self.rows, self.columns)
         excess = self.scratch.small[0]
-        gram(X, X, excess)
-        for a in range(self.columns):
-            for b in range(self.columns):
-                excess[a, b] = 0.5 * (excess[a, b] - (1.0 if a == b else 0.0))
+        _half_excess(X, excess)
         # X − X·excess needs the old X in each block only, and the product is made before the block is changed.
         subtract_product(X, excess, self.scratch.block, X)
 
@@ -104,14 +101,19 @@ class Stiefel(NamedTuple):
         [X, W] ← [X, W] · exp(t [[A, −S], [I, A]]) · diag(exp(−tA), exp(−tA)).
 
         S is about n·I for a random velocity; the block matrix is balanced by c = √(mean diagonal of S) first.
+
+        Point and velocity are restored first, since kicks make rounding errors grow from step to step.  That needs
+        one more product of tall matrices, XᵀX; the rest is done on small ones (docs/math.md, *Restoring*).
         """
         X = position.reshape(self.rows, self.columns)
         W = velocity.reshape(self.rows, self.columns)
         r = self.columns
-        A, S, rotation = self.scratch.small[0], self.scratch.small[1], self.scratch.small[2]
+        small = self.scratch.small
+        A, S, rotation, excess, strayed = small[0], small[1], small[2], small[3], small[4]
+        _half_excess(X, excess)
         gram(X, W, A)
-        copy_skew_part(A, A)
         gram(W, W, S)
+        _restore_products(excess, A, S, strayed, rotation)
         trace = 0.0
         for a in range(r):
             trace += S[a, a]
@@ -131,6 +133,7 @@ class Stiefel(NamedTuple):
                 A[a, b] *= -time
         exponential(A, self.scratch.single, rotation)
         _undo_balance_and_rotate(flow, rotation, c, generator)
+        _restore_first(strayed, excess, generator)
         advance(X, W, generator, self.scratch.wide_block, self.scratch.wide_product)
 
     @compiled
@@ -142,6 +145,56 @@ class Stiefel(NamedTuple):
     def has_turned(self, first: Vector, first_velocity: Vector, last: Vector, last_velocity: Vector) -> bool:
         """Hoffman and Gelman's rule in the space of n×r matrices."""
         return has_turned_in_space(first, first_velocity, last, last_velocity)
+
+
+@compiled
+def _half_excess(X: Matrix, out: Matrix) -> None:
+    """Write ½(XᵀX − I) to ``out``."""
+    gram(X, X, out)
+    for a in range(out.shape[0]):
+        out[a, a] -= 1.0
+        for b in range(out.shape[0]):
+            out[a, b] *= 0.5
+
+
+@compiled
+def _restore_products(excess: Matrix, A: Matrix, S: Matrix, strayed: Matrix, work: Matrix) -> None:
+    """Replace XᵀW and WᵀW by those of X₁ = X(I − Δ) and W₁ = W − X₁Σ, Σ the symmetric part of K = X₁ᵀW.
+
+    A = K − Σ, and S loses ΣK + KᵀΣ − Σ² = ΣA − AΣ + Σ².  ``strayed`` receives Σ; Δ is ``excess``.
+    """
+    r = A.shape[0]
+    np.dot(excess, A, work)
+    for a in range(r):
+        for b in range(r):
+            A[a, b] -= work[a, b]
+    copy_symmetric_part(A, strayed)
+    copy_skew_part(A, A)
+    for a in range(r):
+        for b in range(r):
+            work[a, b] = A[a, b] + 0.5 * strayed[a, b]
+    for a in range(r):
+        for b in range(r):
+            loss = 0.0
+            for k in range(r):
+                loss += strayed[a, k] * work[k, b] + work[k, a] * strayed[k, b]
+            S[a, b] -= loss
+
+
+@compiled
+def _restore_first(strayed: Matrix, excess: Matrix, flow: Matrix) -> None:
+    """Replace ``flow`` by [[I − Δ, −(I − Δ)Σ], [0, I]] · flow, so that it acts on [X, W] instead of [X₁, W₁].
+
+    In place; rows already changed enter the others by terms in Δ², far below rounding.
+    """
+    r = strayed.shape[0]
+    for small, first in ((strayed, r), (excess, 0)):
+        for b in range(2 * r):
+            for a in range(r):
+                total = 0.0
+                for k in range(r):
+                    total += small[a, k] * flow[first + k, b]
+                flow[a, b] -= total
 
 
 @compiled
