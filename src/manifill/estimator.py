@@ -1,6 +1,7 @@
 """The way in for most people: fit, predict, complete."""
 
 import platform
+import shutil
 import warnings
 from functools import partial
 from importlib.metadata import version
@@ -231,8 +232,12 @@ def _sample(plan: Plan, seed: np.random.SeedSequence, attributes: dict[str, Any]
         return Draws.from_records(run_chains(plan, seed, jobs=jobs, visible=visible), attributes)
     sampler = plan.build()
     create_store(plan.path, sampler.variables, sampler.statistic_names, plan.chains, plan.draws, plan.warmup)
-    write_attributes(plan.path, attributes)
-    records = run_chains(plan, seed, jobs=jobs, visible=visible)
+    try:
+        write_attributes(plan.path, attributes)
+        records = run_chains(plan, seed, jobs=jobs, visible=visible)
+    except BaseException:
+        shutil.rmtree(plan.path, ignore_errors=True)  # an unfinished store can neither be opened nor written over
+        raise
     trim_store(plan.path, [record.draws for record in records])
     return Draws.open(plan.path)
 

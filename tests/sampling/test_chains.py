@@ -84,15 +84,8 @@ def test_ctrl_c_returns_what_has_been_drawn(jobs, on_disk, tmp_path):
     path = str(tmp_path / "run") if on_disk else None
     draws = "10_000_000" if not on_disk else "200_000"
     script.write_text(textwrap.dedent(INTERRUPTED.format(jobs=jobs, path=path)).replace("10_000_000", draws))
-    process = subprocess.Popen(
-        [sys.executable, str(script)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
-    )
-    wait_until_sampling(process)
+    process = start(script)
+    wait_for(process, "sampling")
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert out.startswith("kept"), err
@@ -102,15 +95,37 @@ def test_ctrl_c_returns_what_has_been_drawn(jobs, on_disk, tmp_path):
     assert finite == "True"
 
 
-def wait_until_sampling(process):
-    """Wait for the first line on standard error that tells of a chain that is sampling."""
+def test_ctrl_c_in_warm_up_leaves_nothing(tmp_path):
+    script = tmp_path / "script.py"
+    text = textwrap.dedent(INTERRUPTED.format(jobs=2, path=str(tmp_path / "run")))
+    script.write_text(text.replace("warmup=10, draws=10_000_000", "warmup=10_000_000, draws=10"))
+    process = start(script)
+    wait_for(process, "warm-up")
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert "KeyboardInterrupt: stopped during warm-up" in err
+    assert not (tmp_path / "run").exists()
+
+
+def start(script):
+    return subprocess.Popen(
+        [sys.executable, str(script)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+
+
+def wait_for(process, word):
+    """Wait for the first line on standard error with this word."""
     deadline = time.monotonic() + 90
     while time.monotonic() < deadline:
-        line = process.stderr.readline()
-        if "sampling" in line:
+        if word in process.stderr.readline():
             return
     process.kill()
-    raise AssertionError("no chain began to sample")
+    raise AssertionError(f"no chain said {word}")
 
 
 def test_path_of_board_may_be_out_of_reach():

@@ -21,7 +21,8 @@ class Phase(IntEnum):
     COMPILING = 2
     WARMUP = 3
     SAMPLING = 4
-    DONE = 5
+    STOPPED = 5
+    DONE = 6
 
 
 class Line(NamedTuple):

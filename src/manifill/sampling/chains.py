@@ -52,7 +52,10 @@ def run_chains(plan: Plan, seed: np.random.SeedSequence, *, jobs: int, visible: 
             while not work.wait(SECONDS_BETWEEN_LOOKS):
                 bars.update(board)
             bars.update(board)
-        return work.result()
+        records = work.result()
+        if board.stopped and not any(record.draws for record in records):
+            raise KeyboardInterrupt("stopped during warm-up: nothing has been drawn yet")
+        return records
 
 
 @contextmanager
@@ -142,7 +145,7 @@ def _run(plan: Plan, chain: int, rng: np.random.Generator, board: Board) -> Chai
             tuning = sampler.freeze(tuning)
         line = _next_line(line, statistics, warming=warming)
         board.write(chain, line)
-    board.mark(chain, Phase.DONE)
+    board.mark(chain, Phase.STOPPED if board.stopped else Phase.DONE)
     return recorder.finish()
 
 

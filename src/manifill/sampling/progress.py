@@ -21,6 +21,7 @@ WORDS = {
     Phase.COMPILING: "compiling (once)",
     Phase.WARMUP: "warm-up",
     Phase.SAMPLING: "sampling",
+    Phase.STOPPED: "stopped",
     Phase.DONE: "done",
 }
 
