@@ -35,7 +35,7 @@ def main() -> None:
     """Fit, print accuracy and coverage, and write a picture."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=Path("demo"), help="folder for the picture")
-    parser.add_argument("--draws", type=int, default=1000, help="draws, and iterations of warm-up, of each chain")
+    parser.add_argument("--draws", type=int, default=1000, help="draws of each chain; warm-up is half as long")
     options = parser.parse_args()
     rng = np.random.default_rng(0)
     table = made_up_table(rng)
@@ -77,9 +77,9 @@ def draw(path: Path, holes: Matrix, truth: Matrix, mean: Matrix, sd: Matrix) -> 
     values: dict[str, Any] = {"cmap": "RdBu_r", "vmin": -limit, "vmax": limit}
     panels: list[tuple[str, Matrix, dict[str, Any]]] = [
         ("observed", holes, values),
-        ("completed (posterior mean)", mean, values),
+        ("completed (predictive mean)", mean, values),
         ("truth, with its noise", truth, values),
-        ("uncertainty (posterior sd)", sd, {"cmap": "viridis"}),
+        ("uncertainty (predictive sd)", sd, {"cmap": "viridis"}),
     ]
     figure, axes = plt.subplots(1, len(panels), figsize=(15, 6), layout="constrained")
     for axis, (title, matrix, style) in zip(axes, panels, strict=True):

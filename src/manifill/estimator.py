@@ -25,7 +25,7 @@ from manifill.posterior import (
     write_attributes,
 )
 from manifill.problem import Duplicates, Likelihood, Model, Observations, as_observations
-from manifill.sampling.chains import Plan, run_chains
+from manifill.sampling.chains import Plan, StoppedInWarmup, run_chains
 from manifill.settings import build_model, check_count, choose_likelihood, choose_sampler
 from manifill.types import Matrix
 
@@ -228,15 +228,15 @@ class MatrixCompletion(HasParameters):
 
 def _sample(plan: Plan, seed: np.random.SeedSequence, attributes: dict[str, Any], *, jobs: int, visible: bool) -> Draws:
     """Run the chains and return their draws, which stay on disk when the plan names a path."""
+    sampler = plan.build()  # here as well as in the chains' processes: it may refuse, and it knows the variables
     if plan.path is None:
         return Draws.from_records(run_chains(plan, seed, jobs=jobs, visible=visible), attributes)
-    sampler = plan.build()
     create_store(plan.path, sampler.variables, sampler.statistic_names, plan.chains, plan.draws, plan.warmup)
+    write_attributes(plan.path, attributes)
     try:
-        write_attributes(plan.path, attributes)
         records = run_chains(plan, seed, jobs=jobs, visible=visible)
-    except BaseException:
-        shutil.rmtree(plan.path, ignore_errors=True)  # an unfinished store can neither be opened nor written over
+    except StoppedInWarmup:
+        shutil.rmtree(plan.path)  # a store without draws can neither be opened nor written over
         raise
     trim_store(plan.path, [record.draws for record in records])
     return Draws.open(plan.path)
@@ -246,6 +246,10 @@ def _plain(value: Any) -> Any:
     """Return a parameter as JSON can hold it."""
     if isinstance(value, Path):
         return str(value)
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
     if hasattr(value, "evaluate"):
-        return {"name": value.name, **value._asdict()}
+        return {"name": value.name, **{name: _plain(part) for name, part in value._asdict().items()}}
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
     return value

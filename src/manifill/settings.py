@@ -5,6 +5,8 @@ from functools import partial
 from numbers import Integral, Real
 from typing import Any
 
+import numpy as np
+
 from manifill.problem import (
     Binomial,
     Gamma,
@@ -47,7 +49,7 @@ def choose_sampler(name: Any, target_acceptance: Any, max_depth: Any) -> Callabl
 def choose_likelihood(given: Any, trials: int | None, step: float) -> Likelihood:
     """Return the likelihood of this name, or the object that was given."""
     if not isinstance(given, str):
-        if not hasattr(given, "evaluate"):
+        if isinstance(given, type) or not hasattr(given, "evaluate"):
             raise ValueError(
                 f"likelihood={given!r} is neither a name ({', '.join(map(repr, LIKELIHOODS))}) nor a likelihood; "
                 "custom_likelihood makes one from two functions."
@@ -82,7 +84,10 @@ def build_model(
     rank = check_count("rank", rank, 1)
     if sigma is not None and not likelihood.has_noise:
         raise ValueError(f"sigma={sigma!r} has no meaning for likelihood={likelihood.name!r}; leave it out.")
-    likelihood.encode(observations.by_row.values)
+    start = likelihood.starting_point(likelihood.encode(observations.by_row.values))
+    if not np.isfinite(start).all():
+        worst = observations.by_row.values[np.argmin(np.isfinite(start))]
+        raise ValueError(f"starting_point of the likelihood {likelihood.name!r} is not finite at the value {worst:g}.")
     rate: float | Gamma
     if lambda_ is not None:
         rate = _positive("lambda_", lambda_)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy.sparse import coo_array
 
-from manifill import MatrixCompletion
+from manifill import Gaussian, MatrixCompletion
 
 TRIPLES = ([0, 1, 2], [0, 1, 0], [1.0, 2.0, 3.0])
 
@@ -29,6 +29,8 @@ DATA = {
     "words": (([0, 1], [0, 1], ["a", "b"]), {}, "values must be numbers"),
     "one-dimensional": ((np.ones(4),), {}, "matrix"),
     "narrow frame": ((pd.DataFrame({"a": [1], "b": [2]}),), {}, "columns"),
+    "wide frame": ((pd.DataFrame(np.ones((3, 4))),), {}, "long.*to_numpy"),
+    "ids as indices": (([0, 2**40], [0, 1], [1.0, 2.0]), {}, "rows and cols.*DataFrame"),
     "missing label": ((pd.DataFrame({"a": ["x", None], "b": [1, 2], "y": [1.0, 2.0]}),), {}, "'a'.*missing label"),
     "values alone": (([0], None, [1.0]), {}, "go together"),
 }
@@ -46,12 +48,13 @@ SETTINGS = {
     "sampler": ({"sampler": "hmc"}, "sampler='hmc'.*'gibbs', 'factors'"),
     "likelihood": ({"likelihood": "poisson"}, "likelihood='poisson'.*'gaussian', 'softplus', 'binomial'"),
     "likelihood object": ({"likelihood": 3}, "custom_likelihood"),
+    "likelihood class": ({"likelihood": Gaussian}, "neither a name"),
     "no trials": ({"likelihood": "binomial"}, "needs trials"),
     "trials zero": ({"likelihood": "binomial", "trials": 0}, "trials.*0"),
     "trials in vain": ({"trials": 5}, "trials.*'gaussian'"),
-    "too few trials": ({"likelihood": "binomial", "trials": 2}, r"values\[2\] is 3.*trials=2"),
+    "too few trials": ({"likelihood": "binomial", "trials": 2}, "values holds 3.*trials=2"),
     "step": ({"likelihood": "binomial", "trials": 5, "step": 0.0}, "step.*0"),
-    "off the steps": ({"likelihood": "binomial", "trials": 9, "step": 0.7}, r"values\[0\] is 1.*step=0.7"),
+    "off the steps": ({"likelihood": "binomial", "trials": 9, "step": 0.7}, "values holds 1.*step=0.7"),
     "sigma": ({"sigma": 0.0}, "sigma.*0"),
     "sigma in vain": ({"likelihood": "binomial", "trials": 5, "sigma": 1.0}, "sigma=1.0.*'binomial'"),
     "lambda": ({"lambda_": -1.0}, "lambda_.*-1"),

@@ -177,7 +177,7 @@ def test_arviz_takes_a_store(path: Path) -> None:
     draws = random_run([7, 7])
     draws.save(path)
     tree = xarray.open_datatree(path, engine="zarr", consolidated=False)
-    if hasattr(arviz, "InferenceData"):  # before ArviZ 1, which takes the tree as it is
+    if hasattr(arviz.InferenceData, "from_datatree"):  # before ArviZ 1, which takes the tree as it is
         tree = arviz.InferenceData.from_datatree(tree)
         assert set(tree.groups()) == {"posterior", "sample_stats", "warmup_sample_stats"}
     np.testing.assert_allclose(tree["posterior"]["sigma"], draws.sigma, rtol=1e-6)

@@ -67,7 +67,7 @@ REFUSALS = {
     "array of NaN": (lambda: from_array(np.full((2, 2), np.nan)), "values is empty"),
     "infinity in an array": (lambda: from_array([[1.0, np.inf]]), r"values\[1\] is inf"),
     "NaN in a sparse matrix": (lambda: from_sparse(scipy.sparse.csr_array([[1.0, np.nan]])), r"values\[1\] is nan"),
-    "frame of two columns": (lambda: from_frame(FRAME[["user", "item"]]), "columns for row, column and value"),
+    "frame of two columns": (lambda: from_frame(FRAME[["user", "item"]]), "three columns: row, column and value"),
     "frame without the column": (lambda: from_frame(FRAME, value="rating"), "no column 'rating'"),
     "frame without a label": (lambda: from_frame(FRAME), "'user' has a missing label in line 1"),
     "frame of text": (lambda: from_frame(FRAME, "item", "stars", "item"), "values must be numbers"),

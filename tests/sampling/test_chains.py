@@ -103,7 +103,7 @@ def test_ctrl_c_in_warm_up_leaves_nothing(tmp_path):
     wait_for(process, "warm-up")
     os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=60)
-    assert "KeyboardInterrupt: stopped during warm-up" in err
+    assert "StoppedInWarmup: stopped during warm-up" in err
     assert not (tmp_path / "run").exists()
 
 

@@ -35,15 +35,18 @@ def from_frame(
     value: str | None = None,
     duplicates: Duplicates = "error",
 ) -> Observations:
-    """Return the cells of a long pandas DataFrame: one row a cell, in the named columns or in the first three.
+    """Return the cells of a long pandas DataFrame: one row a cell, in the named columns, or in all three.
 
     Labels may be of any kind; they are numbered in sorted order where they can be sorted.
     """
     import pandas as pd
 
     names = list(frame.columns)
-    if len(names) < 3:
-        raise ValueError(f"the DataFrame must have columns for row, column and value; it has only {names}.")
+    if len(names) < 3 or (len(names) > 3 and None in (row, column, value)):
+        raise ValueError(
+            f"the DataFrame must be long, with three columns: row, column and value; it has {names}. Choose them with "
+            "frame[[row, column, value]], or give a wide table as an array: frame.to_numpy()."
+        )
     chosen = [given if given is not None else names[k] for k, given in enumerate((row, column, value))]
     absent = [name for name in chosen if name not in names]
     if absent:

@@ -121,6 +121,10 @@ class SoftplusGaussian(NamedTuple):
         return np.asarray(rng.normal(_softplus(x), sigma))
 
 
+# How far a value may be from a whole number of steps, in steps: single precision is as good as exact.
+LARGEST_ROUNDING = 1e-4
+
+
 class Binomial(NamedTuple):
     """y / step ~ Binomial(trials, sigmoid(x)): the paper's B-SVD model.
 
@@ -147,10 +151,10 @@ class Binomial(NamedTuple):
         self._check()
         counts = values / self.step
         whole = np.rint(counts)
-        broken = np.flatnonzero((np.abs(counts - whole) > 1e-6) | (whole < 0) | (whole > self.trials))
+        broken = np.flatnonzero((np.abs(counts - whole) > LARGEST_ROUNDING) | (whole < 0) | (whole > self.trials))
         if broken.size:
             raise ValueError(
-                f"values[{broken[0]}] is {values[broken[0]]:g}, which a Binomial likelihood cannot produce: with "
+                f"values holds {values[broken[0]]:g}, which a Binomial likelihood cannot produce: with "
                 f"trials={self.trials} and step={self.step:g} values are 0, {self.step:g}, …, "
                 f"{self.trials * self.step:g}; change trials or step, or choose another likelihood."
             )

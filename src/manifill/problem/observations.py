@@ -13,6 +13,8 @@ __all__ = ["Compressed", "Duplicates", "Observations"]
 
 Duplicates = Literal["error", "average"]
 
+LARGEST_SIZE = 2**31 - 1  # indices are held in 32 bits
+
 
 class Compressed(NamedTuple):
     """Cells sorted by one index: row i (or column i) holds the cells starts[i] to starts[i + 1].  12 bytes a cell."""
@@ -170,6 +172,11 @@ def _check_lengths(rows: IntVector, cols: IntVector, values: Vector) -> None:
 
 def _checked_shape(shape: tuple[int, int] | None, rows: IntVector, cols: IntVector) -> tuple[int, int]:
     needed = int(rows.max()) + 1, int(cols.max()) + 1
+    if max(needed) > LARGEST_SIZE:
+        raise ValueError(
+            f"rows and cols hold indices up to {max(needed) - 1}, too many for a matrix; if they are labels, "
+            "give a DataFrame with columns for row, column and value, which numbers them."
+        )
     if shape is None:
         return needed
     try:

@@ -22,9 +22,13 @@ from manifill.sampling.board import Board, Line, Phase
 from manifill.sampling.progress import display
 from manifill.sampling.sampler import Sampler
 
-__all__ = ["Plan", "run_chains"]
+__all__ = ["Plan", "StoppedInWarmup", "run_chains"]
 
 SECONDS_BETWEEN_LOOKS = 0.1
+
+
+class StoppedInWarmup(KeyboardInterrupt):
+    """Ctrl-C before any chain had made a draw."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +58,7 @@ def run_chains(plan: Plan, seed: np.random.SeedSequence, *, jobs: int, visible: 
             bars.update(board)
         records = work.result()
         if board.stopped and not any(record.draws for record in records):
-            raise KeyboardInterrupt("stopped during warm-up: nothing has been drawn yet")
+            raise StoppedInWarmup("stopped during warm-up: nothing has been drawn yet")
         return records
 
 
@@ -111,6 +115,7 @@ def _run_all(plan: Plan, seeds: Sequence[np.random.SeedSequence], board: Board, 
 
 def run_chain(plan: Plan, chain: int, seed: np.random.SeedSequence, board_path: Path, parent: int) -> ChainRecord:
     """Run one chain from its start to its last draw, or to the word stop."""
+    _leave_interrupts_to(parent)
     try:
         board = Board(board_path, plan.chains)
     except OSError:  # on another machine: a board of its own that nobody reads
@@ -118,7 +123,6 @@ def run_chain(plan: Plan, chain: int, seed: np.random.SeedSequence, board_path: 
     rng = np.random.default_rng(seed)
     with (
         threadpool_limits(1, "blas"),  # products are tall and skinny: threads would cost more than they bring
-        _without_interrupts(parent),
         on_compilation(lambda: board.mark(chain, Phase.COMPILING)),
     ):
         return _run(plan, chain, rng, board)
@@ -167,14 +171,10 @@ def _next_line(line: Line, statistics: dict[str, float], *, warming: bool) -> Li
     )
 
 
-@contextmanager
-def _without_interrupts(parent: int) -> Iterator[None]:
-    """Leave Ctrl-C, which a terminal sends to all processes, to the parent: it will say stop on the board."""
-    if os.getpid() == parent or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+def _leave_interrupts_to(parent: int) -> None:
+    """Ignore Ctrl-C, which a terminal sends to all processes, in all but the parent: it will say stop on the board.
+
+    For good, since a worker that waits for its next chain must not die of it either.
+    """
+    if os.getpid() != parent and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
