@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from manifill.problem import Gaussian, Model, from_array
-from manifill.sampling.board import Board, Line, Phase
+from manifill.sampling.board import Board, Line, Stage
 from manifill.sampling.chains import Plan, run_chains
 from manifill.sampling.factors import Factors
 from manifill.sampling.progress import display
@@ -39,9 +39,9 @@ def test_an_error_in_a_chain_reaches_the_caller():
 
 def test_board_carries_lines_and_the_word_stop(tmp_path):
     board, same = Board(tmp_path / "board", 2, create=True), Board(tmp_path / "board", 2)
-    board.write(1, Line(Phase.WARMUP, 7.0, 0.1, 31.0, 2.0))
-    assert same.read(1) == Line(Phase.WARMUP, 7.0, 0.1, 31.0, 2.0)
-    assert same.read(0).phase == Phase.WAITING
+    board.write(1, Line(Stage.WARMUP, 7.0, 0.1, 31.0, 2.0))
+    assert same.read(1) == Line(Stage.WARMUP, 7.0, 0.1, 31.0, 2.0)
+    assert same.read(0).stage == Stage.WAITING
     assert not same.stopped
     board.stop()
     assert same.stopped
@@ -50,7 +50,7 @@ def test_board_carries_lines_and_the_word_stop(tmp_path):
 def test_lines_where_there_is_no_terminal(tmp_path, capfd, monkeypatch):
     monkeypatch.setattr("manifill.sampling.progress.SECONDS_BETWEEN_LINES", 0.0)
     board = Board(tmp_path / "board", 2, create=True)
-    board.mark(0, Phase.COMPILING)
+    board.mark(0, Stage.COMPILING)
     with display(2, 10, visible=True) as shown:
         shown.update(board)
     said = capfd.readouterr().err

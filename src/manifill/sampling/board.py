@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Board", "Line", "Phase"]
+__all__ = ["Board", "Line", "Stage"]
 
 
-class Phase(IntEnum):
+class Stage(IntEnum):
     """What a chain is doing."""
 
     WAITING = 0
@@ -28,7 +28,7 @@ class Phase(IntEnum):
 class Line(NamedTuple):
     """What a chain reports; all are numbers, so that a line is a row of the file."""
 
-    phase: float = Phase.WAITING
+    stage: float = Stage.WAITING
     iteration: float = 0.0
     step_size: float = float("nan")
     leapfrog_steps: float = 0.0
@@ -48,9 +48,9 @@ class Board:
         """Replace the line of a chain."""
         self._cells[chain] = line
 
-    def mark(self, chain: int, phase: Phase) -> None:
+    def mark(self, chain: int, stage: Stage) -> None:
         """Change only what the chain is doing."""
-        self._cells[chain, 0] = phase
+        self._cells[chain, 0] = stage
 
     def read(self, chain: int) -> Line:
         """Return the line of a chain."""

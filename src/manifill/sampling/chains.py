@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from manifill.compiled import on_compilation
 from manifill.posterior.recording import ChainRecord, MemoryRecorder, Recorder
 from manifill.posterior.store import DiskRecorder
-from manifill.sampling.board import Board, Line, Phase
+from manifill.sampling.board import Board, Line, Stage
 from manifill.sampling.progress import display
 from manifill.sampling.sampler import Sampler
 
@@ -123,13 +123,13 @@ def run_chain(plan: Plan, chain: int, seed: np.random.SeedSequence, board_path: 
     rng = np.random.default_rng(seed)
     with (
         threadpool_limits(1, "blas"),  # products are tall and skinny: threads would cost more than they bring
-        on_compilation(lambda: board.mark(chain, Phase.COMPILING)),
+        on_compilation(lambda: board.mark(chain, Stage.COMPILING)),
     ):
         return _run(plan, chain, rng, board)
 
 
 def _run(plan: Plan, chain: int, rng: np.random.Generator, board: Board) -> ChainRecord:
-    board.mark(chain, Phase.STARTING)
+    board.mark(chain, Stage.STARTING)
     sampler = plan.build()
     recorder = _recorder(plan, chain, sampler)
     state, tuning = sampler.start(rng)
@@ -149,7 +149,7 @@ def _run(plan: Plan, chain: int, rng: np.random.Generator, board: Board) -> Chai
             tuning = sampler.freeze(tuning)
         line = _next_line(line, statistics, warming=warming)
         board.write(chain, line)
-    board.mark(chain, Phase.STOPPED if board.stopped else Phase.DONE)
+    board.mark(chain, Stage.STOPPED if board.stopped else Stage.DONE)
     return recorder.finish()
 
 
@@ -162,7 +162,7 @@ def _recorder(plan: Plan, chain: int, sampler: Sampler[Any, Any, Any]) -> Record
 def _next_line(line: Line, statistics: dict[str, float], *, warming: bool) -> Line:
     step_sizes = [value for name, value in statistics.items() if name.startswith("step_size")]
     return line._replace(
-        phase=Phase.WARMUP if warming else Phase.SAMPLING,
+        stage=Stage.WARMUP if warming else Stage.SAMPLING,
         iteration=line.iteration + 1,
         step_size=min(step_sizes, default=float("nan")),
         leapfrog_steps=statistics.get("n_steps", 0.0),

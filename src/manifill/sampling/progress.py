@@ -9,20 +9,20 @@ from typing import Any, Protocol
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
-from manifill.sampling.board import Board, Line, Phase
+from manifill.sampling.board import Board, Line, Stage
 
 __all__ = ["Display", "display"]
 
 SECONDS_BETWEEN_LINES = 10.0
 
 WORDS = {
-    Phase.WAITING: "waiting",
-    Phase.STARTING: "starting",
-    Phase.COMPILING: "compiling (once)",
-    Phase.WARMUP: "warm-up",
-    Phase.SAMPLING: "sampling",
-    Phase.STOPPED: "stopped",
-    Phase.DONE: "done",
+    Stage.WAITING: "waiting",
+    Stage.STARTING: "starting",
+    Stage.COMPILING: "compiling (once)",
+    Stage.WARMUP: "warm-up",
+    Stage.SAMPLING: "sampling",
+    Stage.STOPPED: "stopped",
+    Stage.DONE: "done",
 }
 
 
@@ -56,7 +56,7 @@ class _Bars:
 def _fields(line: Line) -> dict[str, Any]:
     moving = line.iteration > 0
     return {
-        "doing": WORDS[Phase(int(line.phase))],
+        "doing": WORDS[Stage(int(line.stage))],
         "step": f"step {line.step_size:.2g}" if moving and line.step_size == line.step_size else "",
         "leapfrogs": f"{line.leapfrog_steps:.0f} leapfrogs" if moving and line.leapfrog_steps else "",
         "divergences": f"{line.divergences:.0f} divergent" if line.divergences else "",
@@ -73,7 +73,7 @@ class _Lines:
 
     def update(self, board: Board) -> None:
         lines = [board.read(chain) for chain in range(board.chains)]
-        if not self._said_compiling and any(line.phase == Phase.COMPILING for line in lines):
+        if not self._said_compiling and any(line.stage == Stage.COMPILING for line in lines):
             self._said_compiling = True
             self._say("compiling kernels; this happens once and takes about half a minute")
         if time.monotonic() - self._last >= SECONDS_BETWEEN_LINES:
@@ -81,7 +81,7 @@ class _Lines:
             self._say("; ".join(self._describe(chain, line) for chain, line in enumerate(lines)))
 
     def _describe(self, chain: int, line: Line) -> str:
-        return f"chain {chain + 1} {WORDS[Phase(int(line.phase))]} {line.iteration:.0f}/{self._iterations}"
+        return f"chain {chain + 1} {WORDS[Stage(int(line.stage))]} {line.iteration:.0f}/{self._iterations}"
 
     @staticmethod
     def _say(text: str) -> None:
