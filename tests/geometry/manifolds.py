@@ -1,51 +1,105 @@
-"""The table of manifolds that every conformance test runs over, and what their points must satisfy."""
+"""The tables of manifolds that conformance tests run over, and what their points must satisfy."""
 
 import numpy as np
 import pytest
 
-from manifill.geometry import Euclidean, Manifold, Stiefel
+from manifill.geometry import Euclidean, LowRank, Manifold, ScaledStiefel, Stiefel
 from manifill.types import Generator, Matrix, Vector
 
 # A circle, a sphere, a small one, a square one (two components), a tall one, and one of more than one block of rows.
 SHAPES = ((2, 1), (3, 1), (5, 2), (6, 6), (40, 7), (300, 20))
+
+
+def scaled_stiefel(rows: int, columns: int) -> ScaledStiefel:
+    """Return the manifold with masses from 20 down to ½, but not in order."""
+    manifold = ScaledStiefel.of_shape(rows, columns)
+    manifold.set_masses(np.roll(np.geomspace(20.0, 0.5, columns), columns // 2))
+    return manifold
+
+
+def low_rank(rows: int, columns: int, rank: int, *, effects: bool) -> LowRank:
+    """Return the manifold with different masses everywhere."""
+    plain = LowRank.of_shape(rows, columns, rank, effects=effects)
+    masses = np.random.default_rng(0).uniform(0.5, 4.0, plain.masses.size)
+    return plain._replace(left=scaled_stiefel(rows, rank), right=scaled_stiefel(columns, rank), masses=masses)
+
+
 STIEFEL = tuple(Stiefel.of_shape(*shape) for shape in SHAPES)
-MANIFOLDS = (*STIEFEL, Euclidean(4))
+GEODESIC = (*STIEFEL, Euclidean(4))
+SCALED = tuple(scaled_stiefel(*shape) for shape in SHAPES)
+LOW_RANK = (low_rank(5, 4, 2, effects=False), low_rank(3, 2, 2, effects=True), low_rank(20, 30, 3, effects=True))
+FRAMES = (*STIEFEL, *SCALED)
+MANIFOLDS = (*GEODESIC, *SCALED, *LOW_RANK)
 
 
 def _name(manifold: Manifold) -> str:
-    if isinstance(manifold, Stiefel):
-        return f"St({manifold.rows},{manifold.columns})"
-    return f"R^{manifold.dimension}"
+    if isinstance(manifold, LowRank):
+        sizes = f"{manifold.left.rows}x{manifold.right.rows},{manifold.left.columns}"
+        return f"low rank {sizes}{' with effects' if _has_effects(manifold) else ''}"
+    if isinstance(manifold, Euclidean):
+        return f"R^{manifold.dimension}"
+    return f"{'scaled ' if isinstance(manifold, ScaledStiefel) else ''}St({manifold.rows},{manifold.columns})"
+
+
+def _has_effects(manifold: LowRank) -> bool:
+    return manifold.masses.size > manifold.left.columns
 
 
 on_each_manifold = pytest.mark.parametrize("manifold", MANIFOLDS, ids=_name)
+on_each_geodesic = pytest.mark.parametrize("manifold", GEODESIC, ids=_name)
+on_each_step = pytest.mark.parametrize("manifold", [*SCALED, *LOW_RANK], ids=_name)
+on_each_scaled = pytest.mark.parametrize("manifold", SCALED, ids=_name)
+on_each_low_rank = pytest.mark.parametrize("manifold", LOW_RANK, ids=_name)
 on_each_stiefel = pytest.mark.parametrize("manifold", STIEFEL, ids=_name)
-on_small_stiefel = pytest.mark.parametrize("manifold", STIEFEL[:4], ids=_name)
+on_each_frame = pytest.mark.parametrize("manifold", FRAMES, ids=_name)
+on_each_curved = pytest.mark.parametrize("manifold", [*FRAMES, *LOW_RANK], ids=_name)
+on_small_ones = pytest.mark.parametrize("manifold", [*STIEFEL[:4], *SCALED[:4], *LOW_RANK[:2]], ids=_name)
 
 
-def as_matrix(manifold: Stiefel, flat: Vector) -> Matrix:
+def frames(manifold: Manifold, flat: Vector) -> list[Matrix]:
+    """Return the parts of a flat vector that belong to a Stiefel manifold, in their shapes."""
+    if isinstance(manifold, Euclidean):
+        return []
+    if not isinstance(manifold, LowRank):
+        return [flat.reshape(manifold.rows, manifold.columns)]
+    u = manifold.left.dimension
+    v = u + manifold.right.dimension
+    return [*frames(manifold.left, flat[:u]), *frames(manifold.right, flat[u:v])]
+
+
+def metric(manifold: Manifold) -> Vector:
+    """Return the mass of every number of a flat vector."""
+    if isinstance(manifold, ScaledStiefel):
+        return np.tile(manifold.masses, manifold.rows)
+    if isinstance(manifold, LowRank):
+        return np.concatenate([metric(manifold.left), metric(manifold.right), manifold.masses])
+    return np.ones(manifold.dimension)
+
+
+def as_matrix(manifold: Stiefel | ScaledStiefel, flat: Vector) -> Matrix:
     return flat.reshape(manifold.rows, manifold.columns)
 
 
 def constraint_error(manifold: Manifold, position: Vector) -> float:
     """Return the largest entry of |XᵀX − I|."""
-    if isinstance(manifold, Euclidean):
-        return 0.0
-    X = as_matrix(manifold, position)
-    return float(np.abs(X.T @ X - np.eye(manifold.columns)).max())
+    return max((float(np.abs(X.T @ X - np.eye(X.shape[1])).max()) for X in frames(manifold, position)), default=0.0)
 
 
 def tangency_error(manifold: Manifold, position: Vector, vector: Vector) -> float:
     """Return the largest entry of |XᵀZ + ZᵀX|."""
-    if isinstance(manifold, Euclidean):
-        return 0.0
-    inner = as_matrix(manifold, position).T @ as_matrix(manifold, vector)
-    return float(np.abs(inner + inner.T).max())
+    pairs = zip(frames(manifold, position), frames(manifold, vector), strict=True)
+    return max((float(np.abs(X.T @ Z + Z.T @ X).max()) for X, Z in pairs), default=0.0)
 
 
 def projected(manifold: Manifold, position: Vector, vector: Vector) -> Vector:
     result = vector.copy()
     manifold.project(position, result)
+    return result
+
+
+def accelerated(manifold: Manifold, position: Vector, gradient: Vector) -> Vector:
+    result = gradient.copy()
+    manifold.accelerate(position, result)
     return result
 
 
@@ -60,5 +114,6 @@ def random_state(rng: Generator, manifold: Manifold) -> tuple[Vector, Vector]:
     position = manifold.random_point(rng)
     velocity = np.empty(manifold.dimension)
     manifold.random_velocity(rng, position, velocity)
-    rows = manifold.rows if isinstance(manifold, Stiefel) else 1
-    return position, velocity / np.sqrt(rows)
+    for W in frames(manifold, velocity):
+        W /= np.sqrt(len(W))
+    return position, velocity

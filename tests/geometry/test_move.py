@@ -1,4 +1,4 @@
-"""``move`` follows a geodesic: on the manifold, at constant speed, without tangential acceleration."""
+"""``move`` follows a geodesic where one is known: on the manifold, at constant speed, not accelerated along it."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ from tests.geometry.manifolds import (
     as_matrix,
     constraint_error,
     moved,
-    on_each_manifold,
+    on_each_geodesic,
     on_each_stiefel,
     projected,
     random_state,
@@ -23,7 +23,7 @@ Curve = Callable[[float], Vector]
 
 
 @pytest.mark.parametrize("time", [1e-8, 0.01, 1.0, -3.0, 20.0])
-@on_each_manifold
+@on_each_geodesic
 def test_stays_on_the_manifold_at_constant_speed(manifold: Manifold, time: float) -> None:
     point, velocity = random_state(np.random.default_rng(1), manifold)
     end, end_velocity = moved(manifold, point, velocity, time)
@@ -32,7 +32,7 @@ def test_stays_on_the_manifold_at_constant_speed(manifold: Manifold, time: float
     assert np.linalg.norm(end_velocity) == pytest.approx(np.linalg.norm(velocity), rel=1e-12)
 
 
-@on_each_manifold
+@on_each_geodesic
 def test_group_law(manifold: Manifold) -> None:
     point, velocity = random_state(np.random.default_rng(2), manifold)
     in_two = moved(manifold, *moved(manifold, point, velocity, 0.7), 1.1)
@@ -40,7 +40,7 @@ def test_group_law(manifold: Manifold) -> None:
     np.testing.assert_allclose(in_two, at_once, rtol=0, atol=1e-12)
 
 
-@on_each_manifold
+@on_each_geodesic
 def test_negative_time_and_negated_velocity_both_return(manifold: Manifold) -> None:
     start = random_state(np.random.default_rng(3), manifold)
     end, end_velocity = moved(manifold, *start, 1.3)
@@ -49,7 +49,7 @@ def test_negative_time_and_negated_velocity_both_return(manifold: Manifold) -> N
     np.testing.assert_allclose((back, -back_velocity), start, rtol=0, atol=1e-12)
 
 
-@on_each_manifold
+@on_each_geodesic
 def test_velocity_is_the_derivative_of_the_position(manifold: Manifold) -> None:
     point, velocity = random_state(np.random.default_rng(4), manifold)
     h = 1e-5
@@ -69,7 +69,7 @@ def tangential_acceleration(manifold: Manifold, curve: Curve, time: float) -> fl
     return float(np.linalg.norm(projected(manifold, here, acceleration)) / speed**2)
 
 
-@on_each_manifold
+@on_each_geodesic
 def test_tangential_acceleration_is_zero(manifold: Manifold) -> None:
     point, velocity = random_state(np.random.default_rng(5), manifold)
     assert tangential_acceleration(manifold, lambda t: moved(manifold, point, velocity, t)[0], 0.5) < 1e-6
@@ -112,7 +112,7 @@ def test_agrees_with_the_formula(manifold: Stiefel, time: float) -> None:
     np.testing.assert_allclose(as_matrix(manifold, end_velocity), expected[:, r:] @ rotation, rtol=0, atol=1e-12)
 
 
-@on_each_manifold
+@on_each_geodesic
 def test_no_velocity_no_motion(manifold: Manifold) -> None:
     point = manifold.random_point(np.random.default_rng(7))
     end, end_velocity = moved(manifold, point, np.zeros_like(point), 2.0)

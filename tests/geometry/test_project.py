@@ -1,9 +1,17 @@
-"""The projection is the orthogonal one, onto the tangent space."""
+"""The projection is onto the tangent space, orthogonal in the metric, and turns gradients into accelerations."""
 
 import numpy as np
 
-from manifill.geometry import Manifold, Stiefel
-from tests.geometry.manifolds import on_each_manifold, on_each_stiefel, projected, tangency_error
+from manifill.geometry import Manifold, ScaledStiefel, Stiefel
+from tests.geometry.manifolds import (
+    accelerated,
+    as_matrix,
+    metric,
+    on_each_frame,
+    on_each_manifold,
+    projected,
+    tangency_error,
+)
 
 
 @on_each_manifold
@@ -17,22 +25,32 @@ def test_result_is_tangent_and_stays_where_it_is(manifold: Manifold) -> None:
 
 @on_each_manifold
 def test_is_symmetric(manifold: Manifold) -> None:
-    """⟨PY, Z⟩ = ⟨Y, PZ⟩: with idempotence, the projection is orthogonal."""
+    """⟨PY, Z⟩ = ⟨Y, PZ⟩ by mass: with idempotence, the projection is orthogonal."""
     rng = np.random.default_rng(2)
-    point = manifold.random_point(rng)
+    point, masses = manifold.random_point(rng), metric(manifold)
     Y, Z = rng.standard_normal((2, manifold.dimension))
-    left, right = projected(manifold, point, Y) @ Z, Y @ projected(manifold, point, Z)
-    assert abs(left - right) < 1e-11
+    left, right = (masses * projected(manifold, point, Y)) @ Z, (masses * Y) @ projected(manifold, point, Z)
+    assert abs(left - right) < 1e-11 * masses.max()
 
 
-@on_each_stiefel
-def test_rank_is_the_dimension_of_the_manifold(manifold: Stiefel) -> None:
-    """It removes r(r + 1)/2 directions and no more: the trace over a basis of the normal space, and over all."""
+@on_each_manifold
+def test_acceleration_is_the_gradient_in_the_metric(manifold: Manifold) -> None:
+    """It is tangent, and by mass its product with any tangent vector is that of the gradient: nothing else is."""
+    rng = np.random.default_rng(5)
+    point, masses = manifold.random_point(rng), metric(manifold)
+    gradient, vector = rng.standard_normal((2, manifold.dimension))
+    acceleration, tangent = accelerated(manifold, point, gradient), projected(manifold, point, vector)
+    assert tangency_error(manifold, point, acceleration) < 1e-13
+    assert abs((masses * acceleration) @ tangent - gradient @ tangent) < 1e-11
+
+
+@on_each_frame
+def test_rank_is_the_dimension_of_the_manifold(manifold: Stiefel | ScaledStiefel) -> None:
+    """It removes r(r + 1)/2 directions, X·S/D with S symmetric, and no more: the trace over a basis of all."""
     rng = np.random.default_rng(3)
     point = manifold.random_point(rng)
-    X = point.reshape(manifold.rows, manifold.columns)
     symmetric = rng.standard_normal((manifold.columns, manifold.columns))
-    normal = (X @ (symmetric + symmetric.T)).ravel()
+    normal = (as_matrix(manifold, point) @ (symmetric + symmetric.T)).ravel() / metric(manifold)
     assert np.abs(projected(manifold, point, normal)).max() < 1e-12
     if manifold.dimension <= 40:
         trace = sum(projected(manifold, point, e)[k] for k, e in enumerate(np.eye(manifold.dimension)))
@@ -45,5 +63,6 @@ def test_leaves_the_point_alone(manifold: Manifold) -> None:
     point = manifold.random_point(rng)
     kept = point.copy()
     manifold.project(point, rng.standard_normal(manifold.dimension))
+    manifold.accelerate(point, rng.standard_normal(manifold.dimension))
     manifold.random_velocity(rng, point, np.empty(manifold.dimension))
     assert np.array_equal(point, kept)

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from manifill.geometry import Manifold, Stiefel
-from tests.geometry.manifolds import constraint_error, on_each_manifold, on_each_stiefel
+from manifill.geometry import Manifold, ScaledStiefel, Stiefel
+from tests.geometry.manifolds import constraint_error, on_each_curved, on_each_manifold, scaled_stiefel
 
 
-@on_each_stiefel
-def test_brings_a_perturbed_point_back(manifold: Stiefel) -> None:
+@on_each_curved
+def test_brings_a_perturbed_point_back(manifold: Manifold) -> None:
     rng = np.random.default_rng(1)
     point, noise = manifold.random_point(rng), rng.standard_normal(manifold.dimension)
     perturbed = point + 1e-6 * noise / np.linalg.norm(noise)
@@ -27,9 +27,9 @@ def test_leaves_a_good_point_alone(manifold: Manifold) -> None:
     np.testing.assert_allclose(restored, point, rtol=0, atol=1e-14)
 
 
-def test_goes_to_the_nearest_point() -> None:
-    """The nearest orthonormal matrix is the polar factor, to first order in the error."""
-    manifold = Stiefel.of_shape(5, 2)
+@pytest.mark.parametrize("manifold", [Stiefel.of_shape(5, 2), scaled_stiefel(5, 2)], ids=["plain", "scaled"])
+def test_goes_to_the_nearest_point(manifold: Stiefel | ScaledStiefel) -> None:
+    """The nearest orthonormal matrix is the polar factor, to first order in the error; masses do not matter."""
     rng = np.random.default_rng(3)
     perturbed = manifold.random_point(rng) + 1e-6 * rng.standard_normal(10)
     left, _, right = np.linalg.svd(perturbed.reshape(5, 2), full_matrices=False)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from manifill.geometry import Euclidean, Manifold, Stiefel
-from tests.geometry.manifolds import moved, on_each_manifold, random_state
+from tests.geometry.manifolds import moved, on_each_geodesic, random_state
 
 
 def test_by_hand() -> None:
@@ -25,7 +25,7 @@ def test_on_the_circle(angle: float, expected: bool) -> None:
     assert circle.has_turned(first, velocity, *moved(circle, first, velocity, angle)) == expected
 
 
-@on_each_manifold
+@on_each_geodesic
 def test_is_symmetric_under_reversal_and_changes_nothing(manifold: Manifold) -> None:
     """The rule must not depend on which end came first: seen backwards, the ends swap and the velocities turn."""
     rng = np.random.default_rng(1)

@@ -73,6 +73,10 @@ class Euclidean(NamedTuple):
         """Do nothing: every vector is tangent."""
 
     @compiled
+    def accelerate(self, position: Vector, gradient: Vector) -> None:
+        """Do nothing: the masses are one."""
+
+    @compiled
     def move(self, position: Vector, velocity: Vector, time: float) -> None:
         """Go straight on."""
         add_scaled(position, time, velocity)

@@ -30,13 +30,16 @@ class Manifold(Protocol):
         """Undo the rounding errors that have carried ``position`` off the manifold."""
 
     def random_velocity(self, rng: Generator, position: Vector, velocity: Vector) -> None:
-        """Fill ``velocity`` with a standard normal vector of the tangent space at ``position``."""
+        """Fill ``velocity`` with a tangent vector at ``position`` of density ∝ exp(−kinetic energy)."""
 
     def project(self, position: Vector, vector: Vector) -> None:
-        """Project ``vector`` to the tangent space at ``position``."""
+        """Project ``vector`` to the tangent space at ``position``, orthogonally in the manifold's metric."""
+
+    def accelerate(self, position: Vector, gradient: Vector) -> None:
+        """Turn the gradient of a function in space into its gradient on the manifold, in the manifold's metric."""
 
     def move(self, position: Vector, velocity: Vector, time: float) -> None:
-        """Follow the geodesic from ``position`` with ``velocity`` for ``time``; both change."""
+        """Follow the geodesic, or a reversible step along it, with ``velocity`` for ``time``; both vectors change."""
 
     def kinetic_energy(self, velocity: Vector) -> float:
         """Return ½‖velocity‖² in the manifold's metric."""
@@ -45,5 +48,5 @@ class Manifold(Protocol):
         """Say whether going on at either end would bring the ends closer together."""
 
 
-for _name in ("restore", "random_velocity", "project", "move", "kinetic_energy", "has_turned"):
+for _name in ("restore", "random_velocity", "project", "accelerate", "move", "kinetic_energy", "has_turned"):
     compiled_method(_name)

@@ -7,10 +7,10 @@ import numpy as np
 from manifill.compiled import compiled
 from manifill.geometry.euclidean import fill_standard_normal, half_square, has_turned_in_space
 from manifill.geometry.small import copy_skew_part, copy_symmetric_part, exponential
-from manifill.geometry.tall import BLOCK_ROWS, advance, gram, subtract_product
+from manifill.geometry.tall import BLOCK_ROWS, advance, gram, half_excess, subtract_product
 from manifill.types import Generator, Matrix, Vector
 
-__all__ = ["Stiefel"]
+__all__ = ["Stiefel", "uniform_frame"]
 
 
 class Scratch(NamedTuple):
@@ -61,16 +61,15 @@ class Stiefel(NamedTuple):
         return float(np.pi / np.sqrt(self.rows))
 
     def random_point(self, rng: Generator) -> Vector:
-        """Return a uniform point: the orthonormal factor of a Gaussian matrix, its signs made unique."""
-        Q, R = np.linalg.qr(rng.standard_normal((self.rows, self.columns)))
-        return np.ascontiguousarray(Q * np.sign(np.diag(R))).ravel()
+        """Return a uniform point."""
+        return uniform_frame(rng, self.rows, self.columns)
 
     @compiled
     def restore(self, position: Vector) -> None:
         """One Newton–Schulz step to the nearest orthonormal matrix, X ← X (3I − XᵀX)/2, which squares the error."""
         X = position.reshape(self.rows, self.columns)
         excess = self.scratch.small[0]
-        _half_excess(X, excess)
+        half_excess(X, excess)
         # X − X·excess needs the old X in each block only, and the product is made before the block is changed.
         subtract_product(X, excess, self.scratch.block, X)
 
@@ -95,6 +94,11 @@ class Stiefel(NamedTuple):
         subtract_product(X, inner, self.scratch.block, Z)
 
     @compiled
+    def accelerate(self, position: Vector, gradient: Vector) -> None:
+        """Project: the masses are one."""
+        self.project(position, gradient)
+
+    @compiled
     def move(self, position: Vector, velocity: Vector, time: float) -> None:
         """Follow the geodesic (Edelman, Arias and Smith 1998, §2.2.2): with A = XᵀW and S = WᵀW,
 
@@ -110,7 +114,7 @@ class Stiefel(NamedTuple):
         r = self.columns
         small = self.scratch.small
         A, S, rotation, excess, strayed = small[0], small[1], small[2], small[3], small[4]
-        _half_excess(X, excess)
+        half_excess(X, excess)
         gram(X, W, A)
         gram(W, W, S)
         _restore_products(excess, A, S, strayed, rotation)
@@ -147,14 +151,10 @@ class Stiefel(NamedTuple):
         return has_turned_in_space(first, first_velocity, last, last_velocity)
 
 
-@compiled
-def _half_excess(X: Matrix, out: Matrix) -> None:
-    """Write ½(XᵀX − I) to ``out``."""
-    gram(X, X, out)
-    for a in range(out.shape[0]):
-        out[a, a] -= 1.0
-        for b in range(out.shape[0]):
-            out[a, b] *= 0.5
+def uniform_frame(rng: Generator, rows: int, columns: int) -> Vector:
+    """Return a uniform point, flat: the orthonormal factor of a Gaussian matrix, its signs made unique."""
+    Q, R = np.linalg.qr(rng.standard_normal((rows, columns)))
+    return np.ascontiguousarray(Q * np.sign(np.diag(R))).ravel()
 
 
 @compiled

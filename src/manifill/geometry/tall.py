@@ -3,9 +3,9 @@
 import numpy as np
 
 from manifill.compiled import compiled
-from manifill.types import Matrix
+from manifill.types import Matrix, Vector
 
-__all__ = ["BLOCK_ROWS", "advance", "gram", "subtract_product"]
+__all__ = ["BLOCK_ROWS", "advance", "gram", "half_excess", "rattle_advance", "scale_and_subtract", "subtract_product"]
 
 # Rows are handled in blocks that stay in the first-level cache between the copies and the product.
 BLOCK_ROWS = 256
@@ -35,6 +35,16 @@ def gram(X: Matrix, Y: Matrix, out: Matrix) -> None:
 
 
 @compiled
+def half_excess(X: Matrix, out: Matrix) -> None:
+    """Write ½(XᵀX − I) to ``out``: zero but for rounding errors where X is orthonormal."""
+    gram(X, X, out)
+    for a in range(out.shape[0]):
+        out[a, a] -= 1.0
+        for b in range(out.shape[0]):
+            out[a, b] *= 0.5
+
+
+@compiled
 def subtract_product(X: Matrix, M: Matrix, block: Matrix, Y: Matrix) -> None:
     """Subtract X·M from Y in place; X and Y are n×r, M is r×r, ``block`` is scratch of BLOCK_ROWS rows."""
     n, size = X.shape[0], block.shape[0]
@@ -46,6 +56,19 @@ def subtract_product(X: Matrix, M: Matrix, block: Matrix, Y: Matrix) -> None:
         flat, target = product.reshape(-1), Y[start:stop].reshape(-1)
         for k in range(flat.size):
             target[k] -= flat[k]
+
+
+@compiled
+def scale_and_subtract(Y: Matrix, scales: Vector, X: Matrix, M: Matrix, block: Matrix) -> None:
+    """Replace Y by Y·diag(scales) − X·M in place; as ``subtract_product`` otherwise."""
+    n, size = X.shape[0], block.shape[0]
+    for start in range(0, n, size):
+        stop = min(start + size, n)
+        product = block[: stop - start]
+        np.dot(X[start:stop], M, product)
+        for i in range(stop - start):
+            for c in range(scales.size):
+                Y[start + i, c] = Y[start + i, c] * scales[c] - product[i, c]
 
 
 @compiled
@@ -66,3 +89,20 @@ def advance(X: Matrix, W: Matrix, E: Matrix, block: Matrix, product: Matrix) -> 
                 X[start + i, j] = product[i, j]
             for j in range(r):
                 W[start + i, j] = product[i, r + j]
+
+
+@compiled
+def rattle_advance(X: Matrix, W: Matrix, Z: Matrix, L: Matrix, time: float, block: Matrix) -> None:
+    """Replace X by X′ = X + hW − XZ and W by W − XZ/h − X′L, in place; Z and L are r×r, h is ``time``."""
+    n, size = X.shape[0], block.shape[0]
+    for start in range(0, n, size):
+        stop = min(start + size, n)
+        product = block[: stop - start]
+        np.dot(X[start:stop], Z, product)
+        p, x, w = product.reshape(-1), X[start:stop].reshape(-1), W[start:stop].reshape(-1)
+        for k in range(p.size):
+            w[k] -= p[k] / time
+            x[k] += time * w[k]
+        np.dot(X[start:stop], L, product)
+        for k in range(p.size):
+            w[k] -= p[k]

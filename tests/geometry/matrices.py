@@ -1,0 +1,37 @@
+"""Low-rank matrices written out: the turning rule with m×n arrays."""
+
+import numpy as np
+
+from manifill.geometry import LowRank
+from manifill.types import Matrix, Vector
+
+
+def parts(manifold: LowRank, flat: Vector) -> tuple[Matrix, Matrix, Vector, Vector]:
+    """Return U, V, z and the effects of a flat vector."""
+    m, n, r = manifold.left.rows, manifold.right.rows, manifold.left.columns
+    U, V, z, effects = np.split(flat, [m * r, (m + n) * r, (m + n + 1) * r])
+    return U.reshape(m, r), V.reshape(n, r), z, effects
+
+
+def low_rank_part(manifold: LowRank, position: Vector, velocity: Vector) -> tuple[Matrix, Matrix]:
+    """Return X = U diag(s) Vᵀ and its velocity, m×n each."""
+    U, V, z, _ = parts(manifold, position)
+    dU, dV, dz, _ = parts(manifold, velocity)
+    s = np.exp(z)
+    return U * s @ V.T, dU * s @ V.T + U * (s * dz) @ V.T + U * s @ dV.T
+
+
+def effects_part(manifold: LowRank, flat: Vector) -> Matrix:
+    """Return μ + a_i + b_j, m×n, or zero where there are no effects."""
+    m, n, effects = manifold.left.rows, manifold.right.rows, parts(manifold, flat)[3]
+    if not effects.size:
+        return np.zeros((m, n))
+    return effects[0] + effects[1 : 1 + m, None] + effects[1 + m :]
+
+
+def turning(manifold: LowRank, first: Vector, velocity: Vector, last: Vector, last_velocity: Vector) -> Vector:
+    """Return ⟨X₁ − X₀, Ẋ⟩ at both ends: of the low-rank part and of the effects, but no product of the two."""
+    ends = [low_rank_part(manifold, *end) for end in ((first, velocity), (last, last_velocity))]
+    chord, effects = ends[1][0] - ends[0][0], effects_part(manifold, last - first)
+    speeds = (ends[0][1], effects_part(manifold, velocity)), (ends[1][1], effects_part(manifold, last_velocity))
+    return np.array([np.vdot(chord, X) + np.vdot(effects, E) for X, E in speeds])
