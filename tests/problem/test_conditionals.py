@@ -1,100 +1,117 @@
 """Conditional log densities against SciPy's densities of the model, and their gradients against differences."""
 
-from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
+import pytest
 
-from manifill.problem import Gaussian, Observations
+from manifill.problem import Observations
 from manifill.problem.conditionals import FactorGivenRest, GaussianLogScales, LogScales
 from manifill.problem.passes import component_gram
 from manifill.types import Matrix, Vector
 from tests.problem.cells import ragged_observations
+from tests.problem.differences import check_differences, check_gradient, evaluate
 from tests.problem.likelihoods import CASES, Case, for_each_case
 
 RANK, PRECISION, RATE = 3, 1.7, 0.6
 
 
-def evaluate(target: object, position: Vector) -> tuple[float, Vector]:
-    gradient = np.full_like(position, np.nan)
-    return target.log_density_gradient(position, gradient), gradient
+class Problem(NamedTuple):
+    """Observations, the same with encoded values, factors (which need not be orthonormal here) and effects' columns."""
 
+    given: Observations
+    encoded: Observations
+    U: Matrix
+    s: Vector
+    V: Matrix
+    left_effects: Matrix  # (m, 2), or (m, 0)
+    right_effects: Matrix
 
-def check_gradient(target: object, position: Vector) -> None:
-    h = 1e-5
-    differences = [
-        (evaluate(target, position + h * e)[0] - evaluate(target, position - h * e)[0]) / (2 * h)
-        for e in np.eye(position.size)
-    ]
-    np.testing.assert_allclose(evaluate(target, position)[1], differences, rtol=1e-6, atol=1e-7)
+    @classmethod
+    def of(cls, case: Case, effects: bool) -> "Problem":
+        rng = np.random.default_rng(1)
+        given = ragged_observations(rng, np.array(case.values))
+        rows, cols, values = given.triples()
+        encoded = Observations.from_triples(rows, cols, case.likelihood.encode(values), given.shape)
+        (m, n), k = given.shape, 2 if effects else 0
+        factors = rng.standard_normal((m, RANK)), rng.exponential(size=RANK), rng.standard_normal((n, RANK))
+        return cls(given, encoded, *factors, rng.standard_normal((m, k)), rng.standard_normal((n, k)))
 
-
-def check_differences(target: object, log_density: Callable[[Vector], float], positions: Matrix) -> None:
-    """The target and ``log_density`` may differ by a constant."""
-    ours = np.array([evaluate(target, position)[0] for position in positions])
-    theirs = np.array([log_density(position) for position in positions])
-    np.testing.assert_allclose(ours - ours[0], theirs - theirs[0], rtol=1e-9, atol=1e-9)
-
-
-def problem(case: Case) -> tuple[Observations, Observations, Matrix, Vector, Matrix]:
-    """Return observations, the same with encoded values, U, s and V (which need not be orthonormal here)."""
-    rng = np.random.default_rng(1)
-    given = ragged_observations(rng, np.array(case.values))
-    rows, cols, values = given.triples()
-    encoded = Observations.from_triples(rows, cols, case.likelihood.encode(values), given.shape)
-    m, n = given.shape
-    return given, encoded, rng.standard_normal((m, RANK)), rng.exponential(size=RANK), rng.standard_normal((n, RANK))
-
-
-def log_likelihood(case: Case, observations: Observations, X: Matrix) -> float:
-    """Return the model's log likelihood, with the noise at unit scale multiplied by the precision."""
-    scale = PRECISION if case.likelihood.has_noise else 1.0
-    return scale * sum(float(case.log_density(y, X[i, j])) for i, j, y in zip(*observations.triples(), strict=True))
+    def log_likelihood(self, case: Case, U: Matrix, s: Vector, V: Matrix) -> float:
+        """Return the model's log likelihood, with the noise at unit scale multiplied by the precision."""
+        X = U * s @ V.T + self.left_effects @ self.right_effects.T
+        cells = zip(*self.given.triples(), strict=True)
+        return precision(case) * sum(float(case.log_density(y, X[i, j])) for i, j, y in cells)
 
 
 def precision(case: Case) -> float:
     return PRECISION if case.likelihood.has_noise else 1.0
 
 
+def beside(factor: Matrix, effects: Matrix) -> tuple[Matrix, Matrix]:
+    """Return scratch for a factor beside the effects' columns, or nothing where there are none."""
+    if not effects.size:
+        return np.empty((0, RANK)), np.empty((0, RANK))
+    extended = np.hstack([np.full_like(factor, np.nan), effects])
+    return extended, np.full_like(extended, np.nan)
+
+
+with_and_without_effects = pytest.mark.parametrize("effects", [False, True], ids=["plain", "effects"])
+
+
+@with_and_without_effects
 @for_each_case
-def test_left_factor(case: Case) -> None:
-    given, encoded, U, s, V = problem(case)
-    target = FactorGivenRest(encoded.by_row, case.likelihood, precision(case), V * s)
-    check_gradient(target, U.ravel())
-    positions = np.random.default_rng(2).standard_normal((4, U.size))
-    check_differences(target, lambda u: log_likelihood(case, given, u.reshape(U.shape) * s @ V.T), positions)
+def test_left_factor(case: Case, effects: bool) -> None:
+    p = Problem.of(case, effects)
+    other = np.hstack([p.V * p.s, p.right_effects])
+    target = FactorGivenRest(p.encoded.by_row, case.likelihood, precision(case), other, *beside(p.U, p.left_effects))
+    check_gradient(target, p.U.ravel())
+    positions = np.random.default_rng(2).standard_normal((4, p.U.size))
+    check_differences(target, lambda u: p.log_likelihood(case, u.reshape(p.U.shape), p.s, p.V), positions)
 
 
+@with_and_without_effects
 @for_each_case
-def test_right_factor(case: Case) -> None:
-    given, encoded, U, s, V = problem(case)
-    target = FactorGivenRest(encoded.by_column, case.likelihood, precision(case), U * s)
-    check_gradient(target, V.ravel())
-    positions = np.random.default_rng(3).standard_normal((4, V.size))
-    check_differences(target, lambda v: log_likelihood(case, given, U * s @ v.reshape(V.shape).T), positions)
+def test_right_factor(case: Case, effects: bool) -> None:
+    p = Problem.of(case, effects)
+    other = np.hstack([p.U * p.s, p.left_effects])
+    scratch = beside(p.V, p.right_effects)
+    target = FactorGivenRest(p.encoded.by_column, case.likelihood, precision(case), other, *scratch)
+    check_gradient(target, p.V.ravel())
+    positions = np.random.default_rng(3).standard_normal((4, p.V.size))
+    check_differences(target, lambda v: p.log_likelihood(case, p.U, p.s, v.reshape(p.V.shape)), positions)
 
 
+def log_scales(case: Case, p: Problem) -> LogScales:
+    scratch = np.hstack([np.full_like(p.U, np.nan), p.left_effects])
+    right = np.hstack([p.V, p.right_effects])
+    return LogScales(
+        p.encoded.by_row, case.likelihood, precision(case), RATE, p.U, right, scratch, np.full_like(scratch, np.nan)
+    )
+
+
+@with_and_without_effects
 @for_each_case
-def test_log_scales(case: Case) -> None:
+def test_log_scales(case: Case, effects: bool) -> None:
     """s ~ Exp(λ) in z = log s: the density of z is that of s times the Jacobian eᶻ."""
-    given, encoded, U, s, V = problem(case)
-    scratch = np.empty((2, *U.shape))
-    target = LogScales(encoded.by_row, case.likelihood, precision(case), RATE, U, V, *scratch)
-    check_gradient(target, np.log(s))
+    p = Problem.of(case, effects)
+    target = log_scales(case, p)
+    check_gradient(target, np.log(p.s))
 
     def log_density(z: Vector) -> float:
-        return log_likelihood(case, given, U * np.exp(z) @ V.T) - RATE * np.exp(z).sum() + z.sum()
+        return p.log_likelihood(case, p.U, np.exp(z), p.V) - RATE * np.exp(z).sum() + z.sum()
 
     check_differences(target, log_density, np.random.default_rng(4).standard_normal((4, RANK)))
 
 
 def test_gaussian_log_scales() -> None:
     """The quadratic form is the pass over the cells, about any origin."""
-    _, encoded, U, s, V = problem(CASES["gaussian"])
+    p = Problem.of(CASES["gaussian"], effects=False)
     gram, moments = np.empty((RANK, RANK)), np.empty(RANK)
-    component_gram(encoded.by_row, U, V, s, gram, moments)
-    quadratic = GaussianLogScales(gram, moments, s, PRECISION, RATE)
-    direct = LogScales(encoded.by_row, Gaussian(), PRECISION, RATE, U, V, *np.empty((2, *U.shape)))
-    check_gradient(quadratic, np.log(s))
+    component_gram(p.encoded.by_row, p.U, p.V, p.s, gram, moments)
+    quadratic = GaussianLogScales(gram, moments, p.s, PRECISION, RATE)
+    direct = log_scales(CASES["gaussian"], p)
+    check_gradient(quadratic, np.log(p.s))
     positions = np.random.default_rng(5).standard_normal((4, RANK))
     check_differences(quadratic, lambda z: evaluate(direct, z)[0], positions)
     for z in positions:

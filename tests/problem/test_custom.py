@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from manifill.problem import Gaussian, custom_likelihood
-from manifill.problem.passes import factor_gradient
+from manifill.problem import Gaussian, Observations, custom_likelihood
+from manifill.problem.passes import factor_gradient, log_likelihood
 from tests.problem.cells import ragged_cells
 
 SCALE = 2.0  # closed over by the user's functions
@@ -52,3 +52,13 @@ def test_passes_the_given_functions_on() -> None:
     assert given.variance(x, 9.0).tolist() == [3.0, 4.0]
     assert given.sample(np.random.default_rng(1), x, 9.0).tolist() == [2.0, 3.0]
     assert given.starting_point(given.encode(x)).tolist() == [3.0, 6.0]
+
+
+def test_two_likelihoods_in_one_process_do_not_share_kernels() -> None:
+    first, second = (
+        custom_likelihood("scaled", log_density=lambda y, x, k=k: -k * abs(y - x), derivative=lambda y, x, k=k: k)
+        for k in (1.0, 3.0)
+    )
+    observations = Observations.from_triples([0], [0], [2.0])
+    values = [log_likelihood(observations.by_row, one, np.ones((1, 1)), np.zeros((1, 1))) for one in (first, second)]
+    assert values == [-2.0, -6.0]

@@ -6,8 +6,15 @@ import numpy as np
 import pytest
 
 from manifill.problem import Compressed
-from manifill.problem.passes import component_gram, factor_gradient, log_likelihood, scale_columns
-from manifill.types import Matrix
+from manifill.problem.passes import (
+    component_gram,
+    dense_joint_gradient,
+    factor_gradient,
+    joint_gradient,
+    line_log_likelihoods,
+    log_likelihood,
+)
+from manifill.types import Matrix, Vector
 from tests.problem.cells import long_cells, ragged_cells
 from tests.problem.likelihoods import Case, for_each_case
 
@@ -32,6 +39,41 @@ def test_factor_gradient_and_log_likelihood(case: Case, make_cells: Callable) ->
     assert total == pytest.approx(2.5 * values.sum(), rel=1e-12)
     np.testing.assert_allclose(gradient, 2.5 * slopes @ right, rtol=1e-12, atol=1e-12)
     assert log_likelihood(cells, case.likelihood, left, right) == pytest.approx(values.sum(), rel=1e-12)
+    lines = np.full(len(left), np.nan)
+    line_log_likelihoods(cells, case.likelihood, left, right, lines)
+    np.testing.assert_allclose(lines, values.sum(axis=1), rtol=1e-12, atol=1e-12)
+
+
+def joint(
+    case: Case, cells: Compressed, weights: Vector, left: Matrix, right: Matrix, block_rows: int = 0
+) -> tuple[float, Matrix, Matrix]:
+    """Return the sum and its gradients in both factors, by cells or by blocks of whole rows, into used arrays."""
+    gradients = np.full_like(left, np.nan), np.full_like(right, np.nan)
+    if block_rows == 0:
+        return joint_gradient(cells, case.likelihood, weights, left, right, *gradients), *gradients
+    block = np.full((block_rows, len(right)), np.nan)
+    return dense_joint_gradient(cells, case.likelihood, weights, left, right, *gradients, block), *gradients
+
+
+# By cells; by blocks of one row, of some, where the last is not full, and of all.
+by_cells_and_by_blocks = pytest.mark.parametrize("block_rows", [0, 1, 3, 7])
+
+
+@by_cells_and_by_blocks
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("make_cells", [ragged_cells, long_cells])
+@for_each_case
+def test_joint_gradient(case: Case, make_cells: Callable, weighted: bool, block_rows: int) -> None:
+    """Both gradients at once, with a weight for each column or with none."""
+    rng = np.random.default_rng(6)
+    cells, left, right = make_cells(rng, np.array(case.values))
+    cells = cells._replace(values=case.likelihood.encode(cells.values))
+    values, slopes = _dense_values_and_slopes(case, cells, left, right)
+    weights = rng.exponential(size=len(right)) if weighted else np.ones(len(right))
+    total, in_left, in_right = joint(case, cells, weights if weighted else np.empty(0), left, right, block_rows)
+    assert total == pytest.approx((values * weights).sum(), rel=1e-12)
+    np.testing.assert_allclose(in_left, slopes * weights @ right, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(in_right, (slopes * weights).T @ left, rtol=1e-12, atol=1e-12)
 
 
 @pytest.mark.parametrize("row", range(1, 6))
@@ -43,6 +85,7 @@ def test_a_nan_is_seen_wherever_it_is(case: Case, row: int) -> None:
     gradient = np.empty_like(left)
     assert np.isnan(factor_gradient(cells, case.likelihood, 1.0, left, right, gradient))
     assert np.isnan(log_likelihood(cells, case.likelihood, left, right))
+    assert all(np.isnan(joint(case, cells, np.empty(0), left, right, rows)[0]) for rows in (0, 3))
     assert np.isnan(gradient[row]).all()
     assert np.isfinite(np.delete(gradient, row, axis=0)).all()
 
@@ -58,17 +101,11 @@ def test_component_gram() -> None:
     np.testing.assert_allclose(moments, M.T @ (cells.values - M @ scales), rtol=1e-12, atol=1e-13)
 
 
-def test_scale_columns() -> None:
-    rng = np.random.default_rng(3)
-    factor, scales = rng.standard_normal((5, 3)), rng.exponential(size=3)
-    out = np.empty_like(factor)
-    scale_columns(factor, scales, out)
-    assert np.array_equal(out, factor * scales)
-
-
 @for_each_case
 def test_inputs_are_kept(case: Case) -> None:
     cells, left, right = ragged_cells(np.random.default_rng(4), np.array(case.values))
     kept = [part.copy() for part in (*cells, left, right)]
     factor_gradient(cells, case.likelihood, 1.0, left, right, np.empty_like(left))
+    for block_rows in (0, 3):
+        joint(case, cells, np.empty(0), left, right, block_rows)
     assert all(np.array_equal(part, copy) for part, copy in zip((*cells, left, right), kept, strict=True))

@@ -7,26 +7,46 @@ import numpy as np
 from manifill.compiled import compiled
 from manifill.problem.likelihoods import Likelihood
 from manifill.problem.observations import Compressed
-from manifill.problem.passes import factor_gradient, scale_columns
+from manifill.problem.passes import factor_gradient
 from manifill.types import Matrix, Vector
 
 __all__ = ["FactorGivenRest", "GaussianLogScales", "LogScales"]
 
 
 class FactorGivenRest(NamedTuple):
-    """log p(y | U, rest) as a function of U, with ``other`` = V diag(s) fixed; or of V, with the cells by column."""
+    """log p(y | U, rest) as a function of U, with ``other`` = V diag(s) fixed; or of V, with the cells by column.
+
+    Effects are fixed columns to the right of both factors (k of them, 2 or none).
+    """
 
     cells: Compressed
     likelihood: Likelihood
     precision: float
-    other: Matrix  # one row for each of the other index, r columns
+    other: Matrix  # one row for each of the other index, r + k columns
+    extended: Matrix  # scratch, (lines, r + k), its last k columns filled; without rows where k is 0
+    products: Matrix  # scratch like it
 
     @compiled
     def log_density_gradient(self, position: Vector, gradient: Vector) -> float:
-        r = self.other.shape[1]
+        r = position.size // (self.cells.starts.size - 1)
         factor = position.reshape(position.size // r, r)
         out = gradient.reshape(position.size // r, r)
-        return factor_gradient(self.cells, self.likelihood, self.precision, factor, self.other, out)
+        if self.extended.shape[0] == 0:
+            return factor_gradient(self.cells, self.likelihood, self.precision, factor, self.other, out)
+        copy_columns(factor, self.extended)
+        total = factor_gradient(self.cells, self.likelihood, self.precision, self.extended, self.other, self.products)
+        for i in range(factor.shape[0]):
+            for c in range(r):
+                out[i, c] = self.products[i, c]
+        return total
+
+
+@compiled
+def copy_columns(source: Matrix, out: Matrix) -> None:
+    """Copy ``source`` to the first columns of ``out``."""
+    for i in range(source.shape[0]):
+        for c in range(source.shape[1]):
+            out[i, c] = source[i, c]
 
 
 class LogScales(NamedTuple):
@@ -37,15 +57,17 @@ class LogScales(NamedTuple):
     precision: float
     rate: float
     U: Matrix
-    V: Matrix
-    scaled: Matrix  # scratch, like U
-    products: Matrix  # scratch, like U
+    right: Matrix  # V, and the effects' columns
+    scaled: Matrix  # scratch, U diag(s) beside the effects' columns, which are filled
+    products: Matrix  # scratch like it
 
     @compiled
     def log_density_gradient(self, position: Vector, gradient: Vector) -> float:
         s = np.exp(position)
-        scale_columns(self.U, s, self.scaled)
-        total = factor_gradient(self.cells, self.likelihood, self.precision, self.scaled, self.V, self.products)
+        for i in range(self.U.shape[0]):
+            for c in range(s.size):
+                self.scaled[i, c] = self.U[i, c] * s[c]
+        total = factor_gradient(self.cells, self.likelihood, self.precision, self.scaled, self.right, self.products)
         # With G the matrix of derivatives, ``products`` is G V, and the gradient in s is the diagonal of Uᵀ G V.
         for c in range(s.size):
             slope = 0.0

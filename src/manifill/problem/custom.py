@@ -1,6 +1,7 @@
 """Likelihoods of the user's own, compiled into the same kernels as the built-in ones."""
 
 from collections.abc import Callable
+from itertools import count
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -12,6 +13,8 @@ from manifill.types import Array, Generator, Vector
 __all__ = ["custom_likelihood"]
 
 Scalar = Callable[[float, float], float]
+
+_numbers = count()
 
 
 def custom_likelihood(
@@ -77,14 +80,15 @@ def custom_likelihood(
         def mean(self, x: Array) -> Array:
             return needed("mean") if mean is None else mean(x)
 
-        def variance(self, x: Array, sigma: float) -> Array:
+        def variance(self, x: Array, sigma: Array | float) -> Array:
             return needed("variance") if variance is None else variance(x)
 
-        def sample(self, rng: Generator, x: Array, sigma: float) -> Array:
+        def sample(self, rng: Generator, x: Array, sigma: Array | float) -> Array:
             return needed("sample") if sample is None else sample(rng, x)
 
     Custom.evaluate = evaluate_pair  # type: ignore[attr-defined]
     Custom.__module__ = "custom"  # outside the package: its compiled code is not cached on disk
+    Custom.__name__ = f"Custom{next(_numbers)}"  # Numba tells classes of named tuples apart by their names alone
     return Custom(has_noise=False)  # type: ignore[return-value]
 
 

@@ -39,10 +39,10 @@ class Likelihood(Protocol):
     def mean(self, x: Array) -> Array:
         """Return E[y | x], in the data's units."""
 
-    def variance(self, x: Array, sigma: float) -> Array:
+    def variance(self, x: Array, sigma: Array | float) -> Array:
         """Return Var[y | x], in the data's units squared."""
 
-    def sample(self, rng: Generator, x: Array, sigma: float) -> Array:
+    def sample(self, rng: Generator, x: Array, sigma: Array | float) -> Array:
         """Draw y given x, in the data's units."""
 
 
@@ -80,10 +80,10 @@ class Gaussian(NamedTuple):
     def mean(self, x: Array) -> Array:
         return x
 
-    def variance(self, x: Array, sigma: float) -> Array:
+    def variance(self, x: Array, sigma: Array | float) -> Array:
         return np.full_like(x, sigma**2)
 
-    def sample(self, rng: Generator, x: Array, sigma: float) -> Array:
+    def sample(self, rng: Generator, x: Array, sigma: Array | float) -> Array:
         return np.asarray(rng.normal(x, sigma))
 
 
@@ -114,10 +114,10 @@ class SoftplusGaussian(NamedTuple):
     def mean(self, x: Array) -> Array:
         return _softplus(x)
 
-    def variance(self, x: Array, sigma: float) -> Array:
+    def variance(self, x: Array, sigma: Array | float) -> Array:
         return np.full_like(x, sigma**2)
 
-    def sample(self, rng: Generator, x: Array, sigma: float) -> Array:
+    def sample(self, rng: Generator, x: Array, sigma: Array | float) -> Array:
         return np.asarray(rng.normal(_softplus(x), sigma))
 
 
@@ -175,9 +175,9 @@ class Binomial(NamedTuple):
     def mean(self, x: Array) -> Array:
         return np.asarray(self.step * self.trials * _sigmoid(x))
 
-    def variance(self, x: Array, sigma: float) -> Array:
+    def variance(self, x: Array, sigma: Array | float) -> Array:
         share = _sigmoid(x)
         return np.asarray(self.step**2 * self.trials * share * (1.0 - share))
 
-    def sample(self, rng: Generator, x: Array, sigma: float) -> Array:
+    def sample(self, rng: Generator, x: Array, sigma: Array | float) -> Array:
         return np.asarray(self.step * rng.binomial(self.trials, _sigmoid(x)))

@@ -5,47 +5,41 @@ from typing import NamedTuple
 
 import numpy as np
 
+from manifill.problem.effects import Effects, EffectsPrior
 from manifill.problem.likelihoods import Likelihood
 from manifill.problem.observations import Observations
+from manifill.problem.priors import PAPER_NOISE, Gamma, ScaledF
 from manifill.types import Generator, Vector
 
-__all__ = ["PAPER_NOISE", "Gamma", "Model", "scaled_rate_prior"]
+__all__ = ["Model", "Noise"]
+
+# Gibbs sweeps over the noise and its rate given the residuals; they cost nothing beside a pass over the data.
+NOISE_SWEEPS = 5
 
 
-class Gamma(NamedTuple):
-    """A Gamma prior with density ∝ v^(shape − 1) exp(−rate · v)."""
+class Noise(NamedTuple):
+    """The noise of one draw: a precision for all cells (1,) or for each column (n,), and the rate of its prior."""
 
-    shape: float
+    precision: Vector
     rate: float
-
-    def given(self, count: float, total: float) -> "Gamma":
-        """Return the posterior of a quantity v whose likelihood is v^count · exp(−total · v)."""
-        return Gamma(self.shape + count, self.rate + total)
-
-    def draw(self, rng: Generator) -> float:
-        """Draw from it."""
-        return float(rng.gamma(self.shape, 1.0 / self.rate))
-
-    def log_density(self, value: float) -> float:
-        """Return the log density up to its constant."""
-        return float((self.shape - 1.0) * np.log(value) - self.rate * value)
-
-
-PAPER_NOISE = Gamma(1e-4, 1e-4)
 
 
 @dataclass(frozen=True)
 class Model:
     """X = U diag(s) Vᵀ, U and V uniform, s_l ~ Exp(λ), y_ij ~ likelihood(X_ij) (docs/math.md, eq. 1–4).
 
-    A number in place of a Gamma prior fixes the quantity.
+    With ``effects``, y_ij ~ likelihood(μ + a_i + b_j + X_ij).  A number in place of a prior fixes the quantity.
     """
 
     rank: int
     likelihood: Likelihood
     rate: float | Gamma  # λ, of the singular values
-    precision: float | Gamma = PAPER_NOISE  # γ = 1/σ², of the noise; 1 and without meaning where there is none
+    precision: float | Gamma | ScaledF = (
+        PAPER_NOISE  # γ = 1/σ², of the noise; 1 and without meaning where there is none
+    )
     factor_precision: float | Gamma = PAPER_NOISE  # τ = 1/δ², of the entries of A and B in the baseline
+    effects: EffectsPrior | None = None
+    noise_by_column: bool = False
 
     def check(self, observations: Observations) -> None:
         """Raise a ValueError where the rank does not fit the matrix."""
@@ -55,11 +49,31 @@ class Model:
                 f"rank={self.rank} is above min(m, n) = {min(m, n)} of a {m}×{n} matrix; choose a lower one."
             )
 
-    def draw_precision(self, rng: Generator, cells: int, unit_log_likelihood: float) -> float:
-        """Draw γ given Σ log p at unit noise, −½ SSE: γ | rest ~ Gamma(α + N/2, β + SSE/2) (docs/math.md, eq. 13)."""
+    @property
+    def first_noise_rate(self) -> float:
+        """Where the rate of the noise's prior starts, if it is learned."""
+        return self.precision.typical_rate() if isinstance(self.precision, ScaledF) else 0.0
+
+    def noise_prior(self, rate: float) -> float | Gamma:
+        """Return the prior of γ given its rate; the likelihoods without noise have a known γ of 1."""
         if not self.likelihood.has_noise:
             return 1.0
-        return _draw(rng, self.precision, 0.5 * cells, -unit_log_likelihood)
+        return self.precision.given_rate(rate) if isinstance(self.precision, ScaledF) else self.precision
+
+    def draw_noise(self, rng: Generator, counts: Vector, unit_log_likelihoods: Vector, rate: float) -> Noise:
+        """Draw γ given Σ log p at unit noise, −½ SSE, of each group of cells that shares one (docs/math.md, eq. 13)."""
+        if not isinstance(self.precision, ScaledF) or not self.likelihood.has_noise:
+            return Noise(self._precisions(rng, counts, unit_log_likelihoods, rate), rate)
+        for _ in range(NOISE_SWEEPS):
+            precision = self._precisions(rng, counts, unit_log_likelihoods, rate)
+            rate = self.precision.draw_rate(rng, precision)
+        return Noise(precision, rate)
+
+    def _precisions(self, rng: Generator, counts: Vector, unit: Vector, rate: float) -> Vector:
+        prior = self.noise_prior(rate)
+        if not isinstance(prior, Gamma):
+            return np.full(len(counts), prior)
+        return np.asarray(rng.gamma(prior.shape + 0.5 * counts, 1.0 / (prior.rate - unit)))
 
     def draw_rate(self, rng: Generator, s: Vector) -> float:
         """Draw λ given the singular values: λ | s ~ Gamma(a + r, b + Σ s)."""
@@ -69,16 +83,20 @@ class Model:
         """Draw τ given the entries of A and B: τ | A, B ~ Gamma(α + (m + n)r/2, β + (‖A‖² + ‖B‖²)/2)."""
         return _draw(rng, self.factor_precision, 0.5 * entries, half_squares)
 
-    def log_density(self, cells: int, unit_log_likelihood: float, s: Vector, precision: float, rate: float) -> float:
+    def log_density(
+        self, counts: Vector, unit_log_likelihoods: Vector, noise: Noise, s: Vector, rate: float, effects: Effects
+    ) -> float:
         """Return the joint log density of data and parameters, up to a constant (docs/math.md, eq. 5)."""
         prior = len(s) * np.log(rate) - rate * float(s.sum()) + _log_prior(self.rate, rate)
-        return float(self._log_likelihood(cells, unit_log_likelihood, precision) + prior)
+        if self.effects is not None:
+            prior += _log_effects(self.effects, effects)
+        return float(self._log_likelihood(counts, unit_log_likelihoods, noise) + prior)
 
     def factors_log_density(
         self,
-        cells: int,
-        unit_log_likelihood: float,
-        precision: float,
+        counts: Vector,
+        unit_log_likelihoods: Vector,
+        noise: Noise,
         entries: int,
         half_squares: float,
         factor_precision: float,
@@ -86,14 +104,29 @@ class Model:
         """Return the same for the baseline X = A Bᵀ, whose (m + n)r = ``entries`` numbers are N(0, 1/τ)."""
         prior = 0.5 * entries * np.log(factor_precision) - factor_precision * half_squares
         prior += _log_prior(self.factor_precision, factor_precision)
-        return float(self._log_likelihood(cells, unit_log_likelihood, precision) + prior)
+        return float(self._log_likelihood(counts, unit_log_likelihoods, noise) + prior)
 
-    def _log_likelihood(self, cells: int, unit_log_likelihood: float, precision: float) -> float:
+    def _log_likelihood(self, counts: Vector, unit: Vector, noise: Noise) -> float:
         """Return log p(y | X, γ) and the prior of γ."""
-        total = precision * unit_log_likelihood
-        if self.likelihood.has_noise:
-            total += 0.5 * cells * np.log(precision) + _log_prior(self.precision, precision)
-        return float(total)
+        total = float(noise.precision @ unit)
+        if not self.likelihood.has_noise:
+            return total
+        total += 0.5 * float(counts @ np.log(noise.precision))
+        if isinstance(self.precision, ScaledF):
+            return total + self.precision.log_density(noise.precision, noise.rate)
+        return total + sum(_log_prior(self.precision, float(value)) for value in noise.precision)
+
+
+def _log_effects(prior: EffectsPrior, effects: Effects) -> float:
+    """Return the log density of effects and their precisions."""
+    total = -0.5 * prior.mean_precision * (effects.mean - prior.mean) ** 2
+    for values, precision, of_precision in (
+        (effects.row, effects.row_precision, prior.row),
+        (effects.column, effects.column_precision, prior.column),
+    ):
+        total += 0.5 * values.size * np.log(precision) - 0.5 * precision * float(values @ values)
+        total += _log_prior(of_precision, precision)
+    return float(total)
 
 
 def _draw(rng: Generator, prior: float | Gamma, count: float, total: float) -> float:
@@ -102,15 +135,3 @@ def _draw(rng: Generator, prior: float | Gamma, count: float, total: float) -> f
 
 def _log_prior(prior: float | Gamma, value: float) -> float:
     return prior.log_density(value) if isinstance(prior, Gamma) else 0.0
-
-
-def scaled_rate_prior(rank: int, observations: Observations, likelihood: Likelihood) -> Gamma:
-    """Return a weak prior of λ on the scale of the data.
-
-    A matrix of rank r whose entries are of size ρ has singular values of about ρ √(mn/r).  The prior is exponential
-    with 1/λ of that size, so it tells the scale and little else.
-    """
-    x = likelihood.starting_point(likelihood.encode(observations.by_row.values))
-    size = float(np.sqrt(np.mean(x**2)))
-    m, n = observations.shape
-    return Gamma(1.0, (size if size > 0.0 else 1.0) * float(np.sqrt(m * n / rank)))

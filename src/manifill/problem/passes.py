@@ -7,7 +7,14 @@ from manifill.problem.likelihoods import Likelihood
 from manifill.problem.observations import Compressed
 from manifill.types import Matrix, Vector
 
-__all__ = ["component_gram", "factor_gradient", "log_likelihood", "scale_columns"]
+__all__ = [
+    "component_gram",
+    "dense_joint_gradient",
+    "factor_gradient",
+    "joint_gradient",
+    "line_log_likelihoods",
+    "log_likelihood",
+]
 
 
 # Cells of a line are taken in chunks: all inner products, then all slopes, then all updates, each a loop of its own
@@ -42,17 +49,118 @@ def factor_gradient(
 
 
 @compiled
-def log_likelihood(cells: Compressed, likelihood: Likelihood, left: Matrix, right: Matrix) -> float:
-    """Return Σ log p(y | x) at unit noise, x = left_i · right_j; for a likelihood with noise this is −½ SSE."""
+def joint_gradient(
+    cells: Compressed,
+    likelihood: Likelihood,
+    weights: Vector,
+    left: Matrix,
+    right: Matrix,
+    left_gradient: Matrix,
+    right_gradient: Matrix,
+) -> float:
+    """Return Σ w_j log p(y | x) over cells with x = left_i · right_j, and write its gradients in both factors.
+
+    ``cells`` are by row.  ``weights`` are the noise precisions of the columns, or empty where all are one.
+    """
+    width = left.shape[1]
     x, slopes = np.empty(CHUNK), np.empty(CHUNK)
     total = 0.0
+    right_gradient[:, :] = 0.0
     for i in range(left.shape[0]):
+        for c in range(width):
+            left_gradient[i, c] = 0.0
         end = cells.starts[i + 1]
         for begin in range(cells.starts[i], end, CHUNK):
             count = min(CHUNK, end - begin)
             _products(cells, begin, count, left[i], right, x)
-            total += _slopes(cells, begin, count, likelihood, x, slopes)
+            if weights.size == 0:
+                total += _slopes(cells, begin, count, likelihood, x, slopes)
+            else:
+                total += _weighted_slopes(cells, begin, count, likelihood, weights, x, slopes)
+            _add_rows(cells, begin, count, slopes, right, left_gradient[i])
+            _scatter_row(cells, begin, count, slopes, left[i], right_gradient)
     return total
+
+
+@compiled
+def dense_joint_gradient(
+    cells: Compressed,
+    likelihood: Likelihood,
+    weights: Vector,
+    left: Matrix,
+    right: Matrix,
+    left_gradient: Matrix,
+    right_gradient: Matrix,
+    block: Matrix,
+) -> float:
+    """Do what ``joint_gradient`` does by products of whole matrices, ``block`` rows at a time.
+
+    A missing cell costs as much as an observed one, but far less than a single cell does there.
+    """
+    x, slopes = np.empty(CHUNK), np.empty(CHUNK)
+    part = np.empty(right.shape)
+    total = 0.0
+    right_gradient[:, :] = 0.0
+    for start in range(0, left.shape[0], block.shape[0]):
+        count = min(block.shape[0], left.shape[0] - start)
+        some, rows = block[:count], left[start : start + count]
+        np.dot(rows, right.T, some)
+        for i in range(count):
+            total += _replace_by_slopes(cells, start + i, likelihood, weights, some[i], x, slopes)
+        np.dot(some, right, left_gradient[start : start + count])
+        np.dot(some.T, rows, part)
+        for j in range(right.shape[0]):
+            for c in range(right.shape[1]):
+                right_gradient[j, c] += part[j, c]
+    return total
+
+
+@compiled
+def _replace_by_slopes(
+    cells: Compressed, line: int, likelihood: Likelihood, weights: Vector, row: Vector, x: Vector, slopes: Vector
+) -> float:
+    """Return Σ w_j log p(y | x) of a line and replace its row of X by the derivatives, 0 where nothing is observed."""
+    first, end = cells.starts[line], cells.starts[line + 1]
+    total = 0.0
+    done = 0
+    for begin in range(first, end, CHUNK):
+        count = min(CHUNK, end - begin)
+        indices = cells.indices[begin : begin + count]
+        for k in range(count):
+            x[k] = row[indices[k]]
+        if weights.size == 0:
+            total += _slopes(cells, begin, count, likelihood, x, slopes)
+        else:
+            total += _weighted_slopes(cells, begin, count, likelihood, weights, x, slopes)
+        for k in range(count):  # indices rise along a line
+            for j in range(done, indices[k]):
+                row[j] = 0.0
+            row[indices[k]] = slopes[k]
+            done = indices[k] + 1
+    for j in range(done, row.size):
+        row[j] = 0.0
+    return total
+
+
+@compiled
+def line_log_likelihoods(cells: Compressed, likelihood: Likelihood, left: Matrix, right: Matrix, out: Vector) -> None:
+    """Write Σ log p(y | x) at unit noise for each line of ``cells``; ``left`` has a row for each."""
+    x, slopes = np.empty(CHUNK), np.empty(CHUNK)
+    for i in range(left.shape[0]):
+        out[i] = 0.0
+        end = cells.starts[i + 1]
+        for begin in range(cells.starts[i], end, CHUNK):
+            count = min(CHUNK, end - begin)
+            _products(cells, begin, count, left[i], right, x)
+            out[i] += _slopes(cells, begin, count, likelihood, x, slopes)
+
+
+@compiled
+def log_likelihood(cells: Compressed, likelihood: Likelihood, left: Matrix, right: Matrix) -> float:
+    """Return Σ log p(y | x) at unit noise, x = left_i · right_j; for a likelihood with noise this is −½ SSE."""
+    lines = np.empty(left.shape[0])
+    line_log_likelihoods(cells, likelihood, left, right, lines)
+    return float(lines.sum())
 
 
 @compiled
@@ -89,6 +197,43 @@ def _slopes(cells: Compressed, begin: int, count: int, likelihood: Likelihood, x
 
 
 @compiled
+def _weighted_slopes(
+    cells: Compressed, begin: int, count: int, likelihood: Likelihood, weights: Vector, x: Vector, slopes: Vector
+) -> float:
+    """Return Σ w_j log p(y | x) over the cells, and write its derivatives in x."""
+    values, indices = cells.values[begin : begin + count], cells.indices[begin : begin + count]
+    total = 0.0
+    for k in range(count):
+        value, slope = likelihood.evaluate(values[k], x[k])
+        weight = weights[indices[k]]
+        slopes[k] = weight * slope
+        total += weight * value
+    return total
+
+
+@compiled
+def _scatter_row(cells: Compressed, begin: int, count: int, slopes: Vector, row: Vector, out: Matrix) -> None:
+    """Add slope · row to row j of ``out`` for each of the cells, four at a time: they share the loads of ``row``.
+
+    No column occurs twice in a line, so the four rows of ``out`` are different ones.
+    """
+    indices = cells.indices[begin : begin + count]
+    whole = count // 4 * 4
+    for k in range(0, whole, 4):
+        j0, j1, j2, j3 = indices[k], indices[k + 1], indices[k + 2], indices[k + 3]
+        d0, d1, d2, d3 = slopes[k], slopes[k + 1], slopes[k + 2], slopes[k + 3]
+        for c in range(row.size):
+            a = row[c]
+            out[j0, c] += d0 * a
+            out[j1, c] += d1 * a
+            out[j2, c] += d2 * a
+            out[j3, c] += d3 * a
+    for k in range(whole, count):
+        for c in range(row.size):
+            out[indices[k], c] += slopes[k] * row[c]
+
+
+@compiled
 def _add_rows(cells: Compressed, begin: int, count: int, slopes: Vector, right: Matrix, out: Vector) -> None:
     """Add Σ slope · right_j over the cells to ``out``, four at a time: they share the loads of ``out``."""
     indices = cells.indices[begin : begin + count]
@@ -101,14 +246,6 @@ def _add_rows(cells: Compressed, begin: int, count: int, slopes: Vector, right: 
     for k in range(whole, count):
         for c in range(out.size):
             out[c] += slopes[k] * right[indices[k], c]
-
-
-@compiled
-def scale_columns(factor: Matrix, scales: Vector, out: Matrix) -> None:
-    """Write factor · diag(scales) to ``out``."""
-    for i in range(factor.shape[0]):
-        for c in range(factor.shape[1]):
-            out[i, c] = factor[i, c] * scales[c]
 
 
 @compiled

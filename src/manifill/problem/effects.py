@@ -1,0 +1,60 @@
+"""Mean, row and column effects: x_ij = μ + a_i + b_j + (U diag(s) Vᵀ)_ij.
+
+As factors they are two more columns: [U diag(s), μ + a, 1] · [V, 1, b]ᵀ.  So every pass over the cells, and every
+prediction, treats a model with effects as one of rank r + 2.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from manifill.problem.priors import Gamma
+from manifill.types import Generator, Matrix, Vector
+
+__all__ = ["Effects", "EffectsPrior", "draw_precision", "left_columns", "right_columns"]
+
+
+class EffectsPrior(NamedTuple):
+    """μ ~ N(mean, 1/mean_precision), a_i ~ N(0, 1/row), b_j ~ N(0, 1/column); a Gamma prior means it is learned."""
+
+    mean: float
+    mean_precision: float
+    row: float | Gamma
+    column: float | Gamma
+
+
+class Effects(NamedTuple):
+    """One draw of them, with their precisions."""
+
+    mean: float  # μ
+    row: Vector  # a, (m,)
+    column: Vector  # b, (n,)
+    row_precision: float
+    column_precision: float
+
+    @classmethod
+    def none(cls) -> "Effects":
+        """Return the effects of a model that has none."""
+        return cls(0.0, np.empty(0), np.empty(0), 1.0, 1.0)
+
+    def centered(self) -> "Effects":
+        """Return the same sums μ + a_i + b_j with a and b of mean zero."""
+        a, b = self.row.mean(), self.column.mean()
+        return self._replace(mean=float(self.mean + a + b), row=self.row - a, column=self.column - b)
+
+
+def left_columns(effects: Effects) -> Matrix:
+    """Return the columns [μ + a, 1] beside U diag(s), (m, 2)."""
+    return np.stack([effects.mean + effects.row, np.ones(effects.row.size)], axis=1)
+
+
+def right_columns(effects: Effects) -> Matrix:
+    """Return the columns [1, b] beside V, (n, 2)."""
+    return np.stack([np.ones(effects.column.size), effects.column], axis=1)
+
+
+def draw_precision(rng: Generator, prior: float | Gamma, effects: Vector) -> float:
+    """Draw the precision of row or column effects given them."""
+    if not isinstance(prior, Gamma):
+        return prior
+    return prior.given(0.5 * effects.size, 0.5 * float(effects @ effects)).draw(rng)

@@ -1,0 +1,190 @@
+"""The log density of all unknowns together, precisions and rates integrated out (docs/math.md, §8)."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from manifill.compiled import compiled
+from manifill.problem.effects import Effects
+from manifill.problem.likelihoods import Likelihood
+from manifill.problem.model import Model
+from manifill.problem.observations import Compressed
+from manifill.problem.passes import dense_joint_gradient, joint_gradient
+from manifill.problem.priors import Marginal
+from manifill.types import Matrix, Vector
+
+__all__ = ["EffectsGivenRest", "JointDensity", "pack", "unpack"]
+
+
+# From this share of observed cells on, whole rows of X by matrix products are faster than single cells, in blocks.
+DENSE_SHARE, DENSE_ROWS = 0.25, 128
+
+
+class JointDensity(NamedTuple):
+    """log p(y, U, V, z, effects) with z = log s, as a function of the flat vector U, V, z and μ, a, b.
+
+    The noise precision γ, the rate λ and the precisions of row and column effects enter only through Gamma factors, so
+    each is integrated out: −(α + N/2) log(β + SSE/2), −(a + r) log(b + Σs), and so on.
+    """
+
+    cells: Compressed  # by row
+    likelihood: Likelihood
+    weights: Vector  # known noise precisions of the columns; empty where ``noise`` has what is to know
+    noise: Marginal
+    rate: Marginal
+    row: Marginal
+    column: Marginal
+    mean: float
+    mean_precision: float
+    left: Matrix  # scratch, (m, r) or with effects (m, r + 2)
+    right: Matrix  # scratch, (n, r) or with effects (n, r + 2)
+    left_gradient: Matrix
+    right_gradient: Matrix
+    block: Matrix  # scratch for whole rows of X, (rows, n); without rows where cells are sparse
+    rank: int
+
+    @classmethod
+    def of(cls, model: Model, cells: Compressed, shape: tuple[int, int]) -> "JointDensity":
+        """Return the density for cells by row, their values encoded; the noise's rate is the prior's typical one."""
+        (m, n), r, effects = shape, model.rank, model.effects
+        width = r if effects is None else r + 2
+        one = Marginal.over(1.0, 0.0)
+        return cls(
+            cells=cells,
+            likelihood=model.likelihood,
+            weights=np.empty(0),
+            noise=Marginal.over(model.noise_prior(model.first_noise_rate), 0.5 * len(cells.values)),
+            rate=Marginal.over(model.rate, r),
+            row=one if effects is None else Marginal.over(effects.row, 0.5 * m),
+            column=one if effects is None else Marginal.over(effects.column, 0.5 * n),
+            mean=0.0 if effects is None else effects.mean,
+            mean_precision=0.0 if effects is None else effects.mean_precision,
+            left=np.ones((m, width)),
+            right=np.ones((n, width)),
+            left_gradient=np.empty((m, width)),
+            right_gradient=np.empty((n, width)),
+            block=np.empty((min(m, DENSE_ROWS) if len(cells.values) > DENSE_SHARE * m * n else 0, n)),
+            rank=r,
+        )
+
+    @compiled
+    def log_density_gradient(self, position: Vector, gradient: Vector) -> float:
+        r, (m, n) = self.rank, (self.left.shape[0], self.right.shape[0])
+        u, v = m * r, (m + n) * r
+        U, V, z = position[:u].reshape(m, r), position[u:v].reshape(n, r), position[v : v + r]
+        has_effects = self.left.shape[1] > r
+        s = np.exp(z)
+        for i in range(m):
+            for c in range(r):
+                self.left[i, c] = U[i, c] * s[c]
+        for j in range(n):
+            for c in range(r):
+                self.right[j, c] = V[j, c]
+        if has_effects:
+            _write_effects(position[v + r :], self.left[:, r], self.right[:, r + 1])
+        if self.block.shape[0] == 0:
+            unit = joint_gradient(
+                self.cells,
+                self.likelihood,
+                self.weights,
+                self.left,
+                self.right,
+                self.left_gradient,
+                self.right_gradient,
+            )
+        else:
+            unit = dense_joint_gradient(
+                self.cells,
+                self.likelihood,
+                self.weights,
+                self.left,
+                self.right,
+                self.left_gradient,
+                self.right_gradient,
+                self.block,
+            )
+        total, slope = self.noise.log_marginal(-unit)
+        scale = -slope  # the noise precision that the gradient sees
+        penalty, rate_slope = self.rate.log_marginal(s.sum())
+        total += penalty
+        along = gradient[v : v + r]
+        along[:] = 0.0
+        for i in range(m):
+            for c in range(r):
+                along[c] += U[i, c] * self.left_gradient[i, c]
+                gradient[i * r + c] = scale * s[c] * self.left_gradient[i, c]
+        for c in range(r):
+            along[c] = (scale * along[c] + rate_slope) * s[c] + 1.0
+            total += z[c]
+        for j in range(n):
+            for c in range(r):
+                gradient[u + j * r + c] = scale * self.right_gradient[j, c]
+        if has_effects:
+            total += _effects_gradient(self, position[v + r :], scale, gradient[v + r :])
+        return total
+
+
+@compiled
+def _write_effects(effects: Vector, levels: Vector, columns: Vector) -> None:
+    """Write the row levels μ + a_i and the column effects b_j."""
+    m = levels.size
+    for i in range(m):
+        levels[i] = effects[0] + effects[1 + i]
+    for j in range(columns.size):
+        columns[j] = effects[1 + m + j]
+
+
+@compiled
+def _effects_gradient(density: JointDensity, effects: Vector, scale: float, gradient: Vector) -> float:
+    """Write the gradient in μ, a and b and return their log prior."""
+    r, m = density.rank, density.left.shape[0]
+    rows, columns = 0.0, 0.0
+    for i in range(1, m + 1):
+        rows += effects[i] * effects[i]
+    for j in range(m + 1, effects.size):
+        columns += effects[j] * effects[j]
+    row_density, row_slope = density.row.log_marginal(0.5 * rows)
+    column_density, column_slope = density.column.log_marginal(0.5 * columns)
+    distance = effects[0] - density.mean
+    gradient[0] = -density.mean_precision * distance
+    for i in range(m):
+        slope = scale * density.left_gradient[i, r]
+        gradient[0] += slope
+        gradient[1 + i] = slope + row_slope * effects[1 + i]
+    for j in range(density.right.shape[0]):
+        gradient[1 + m + j] = scale * density.right_gradient[j, r + 1] + column_slope * effects[1 + m + j]
+    return float(row_density + column_density - 0.5 * density.mean_precision * distance * distance)
+
+
+class EffectsGivenRest(NamedTuple):
+    """log p(y, μ, a, b | U, s, V) as a function of the effects alone: the joint density along some of its axes."""
+
+    density: JointDensity
+    position: Vector  # scratch, its first part U, V and z
+    gradient: Vector  # scratch
+
+    @compiled
+    def log_density_gradient(self, position: Vector, gradient: Vector) -> float:
+        first = self.position.size - position.size
+        for k in range(position.size):
+            self.position[first + k] = position[k]
+        total = self.density.log_density_gradient(self.position, self.gradient)
+        for k in range(position.size):
+            gradient[k] = self.gradient[first + k]
+        return total
+
+
+def pack(U: Matrix, s: Vector, V: Matrix, effects: Effects | None) -> Vector:
+    """Return the flat vector of a point."""
+    parts = [U.ravel(), V.ravel(), np.log(s)]
+    if effects is not None:
+        parts += [np.array([effects.mean]), effects.row, effects.column]
+    return np.concatenate(parts)
+
+
+def unpack(position: Vector, shape: tuple[int, int], rank: int) -> tuple[Matrix, Vector, Matrix, Vector]:
+    """Return U, s, V and the flat effects (which may be empty), as copies."""
+    (m, n), r = shape, rank
+    u, v = m * r, (m + n) * r
+    U, V = position[:u].reshape(m, r).copy(), position[u:v].reshape(n, r).copy()
+    return U, np.exp(position[v : v + r]), V, position[v + r :].copy()

@@ -1,0 +1,50 @@
+"""Columns on one scale: a table of different quantities is divided by their spreads before it is fitted."""
+
+import numpy as np
+
+from manifill.problem.observations import Observations
+from manifill.types import Vector
+
+__all__ = ["column_spreads", "differ_widely", "divided_by"]
+
+# Spreads of columns with few cells lean towards the average one, as if they had this many cells more of it.
+EXTRA_CELLS = 2.0
+
+# Spreads differ widely when the upper twentieth is this many times the lower one.
+WIDE_RATIO, TAIL = 3.0, 0.05
+
+# Below this number of cells a column (the median one) spreads are mostly chance.
+ENOUGH_CELLS = 5.0
+
+
+def column_spreads(observations: Observations) -> Vector:
+    """Return the standard deviation of each column's values about their mean, (n,), leaning towards the average one."""
+    cells = observations.by_column
+    counts = np.diff(cells.starts)
+    lines = cells.lines
+    means = np.bincount(lines, cells.values, len(counts)) / np.maximum(counts, 1)
+    squares = np.bincount(lines, (cells.values - means[lines]) ** 2, len(counts))
+    average = squares.sum() / max(float((counts - 1).clip(0).sum()), 1.0)
+    if average == 0.0:
+        return np.ones(len(counts))
+    return np.asarray(np.sqrt((squares + EXTRA_CELLS * average) / ((counts - 1).clip(0) + EXTRA_CELLS)))
+
+
+def differ_widely(observations: Observations, spreads: Vector) -> bool:
+    """Say whether the columns look like quantities in different units."""
+    lower, upper = np.quantile(spreads, (TAIL, 1.0 - TAIL))
+    enough = float(np.median(np.diff(observations.by_column.starts))) >= ENOUGH_CELLS
+    return bool(enough and upper > WIDE_RATIO * lower)
+
+
+def divided_by(observations: Observations, scales: Vector) -> Observations:
+    """Return the observations with each column divided by its scale."""
+    rows, cols, values = observations.triples()
+    return Observations.from_triples(
+        rows,
+        cols,
+        values / scales[cols],
+        observations.shape,
+        row_labels=observations.row_labels,
+        column_labels=observations.column_labels,
+    )

@@ -1,0 +1,79 @@
+"""Default priors follow the units of the data: another scale or another origin changes nothing but the units."""
+
+import numpy as np
+import pytest
+
+from manifill.problem import (
+    Binomial,
+    Gaussian,
+    Observations,
+    SoftplusGaussian,
+    scaled_effects_prior,
+    scaled_noise_prior,
+    scaled_rate_prior,
+)
+from tests.problem.cells import ragged_observations
+
+SCALE, SHIFT = 1000.0, 40.0
+
+
+def changed(scale: float, shift: float) -> Observations:
+    observations = ragged_observations(np.random.default_rng(7))
+    rows, cols, values = observations.triples()
+    return Observations.from_triples(rows, cols, scale * values + shift, observations.shape)
+
+
+PLAIN, SCALED, SHIFTED = changed(1.0, 0.0), changed(SCALE, 0.0), changed(1.0, SHIFT)
+
+
+@pytest.mark.parametrize("effects", [False, True])
+def test_rate_is_one_over_the_size_of_a_singular_value(effects: bool) -> None:
+    """√(mn/r) times the size of an entry: its spread beside effects, its root mean square without them."""
+    values, (m, n) = PLAIN.by_row.values, PLAIN.shape
+    prior, scaled, shifted = (
+        scaled_rate_prior(3, data, Gaussian(), effects=effects) for data in (PLAIN, SCALED, SHIFTED)
+    )
+    size = np.std(values) if effects else np.sqrt(np.mean(values**2))
+    assert prior.rate == pytest.approx(size * np.sqrt(m * n / 3))
+    assert scaled.rate == pytest.approx(SCALE * prior.rate)
+    assert prior.shape == scaled.shape == shifted.shape == 1.0
+    assert (shifted.rate == pytest.approx(prior.rate)) == effects
+
+
+def test_noise_is_in_units_of_the_spread() -> None:
+    prior, scaled, shifted = (scaled_noise_prior(data) for data in (PLAIN, SCALED, SHIFTED))
+    assert scaled.scale == pytest.approx(prior.scale / SCALE**2)
+    assert scaled.floor == pytest.approx(prior.floor * SCALE**2)
+    np.testing.assert_allclose(shifted, prior, rtol=1e-10)
+    assert scaled[:2] == prior[:2]
+
+
+def test_noise_prior_weighs_the_same_whatever_the_number_of_cells() -> None:
+    """Where each column has a noise of its own, each has this prior, and few of the cells."""
+    rows, cols = np.nonzero(np.ones((400, 25)))
+    many = Observations.from_triples(rows, cols, np.random.default_rng(1).normal(size=10_000))
+    assert scaled_noise_prior(many)[:2] == scaled_noise_prior(PLAIN)[:2]
+
+
+def test_effects_are_about_the_mean_in_units_of_the_spread() -> None:
+    prior, scaled, shifted = (scaled_effects_prior(data, Gaussian()) for data in (PLAIN, SCALED, SHIFTED))
+    assert prior.mean == pytest.approx(PLAIN.by_row.values.mean())
+    assert scaled.mean == pytest.approx(SCALE * prior.mean)
+    assert shifted.mean == pytest.approx(prior.mean + SHIFT)
+    assert scaled.mean_precision == pytest.approx(prior.mean_precision / SCALE**2)
+    assert shifted.mean_precision == pytest.approx(prior.mean_precision)
+    for ours, theirs in ((prior.row, scaled.row), (prior.column, scaled.column)):
+        assert theirs.rate == pytest.approx(SCALE**2 * ours.rate)
+        assert theirs.shape == ours.shape
+
+
+@pytest.mark.parametrize("likelihood", [Gaussian(), SoftplusGaussian(), Binomial(5)])
+@pytest.mark.parametrize("value", [0.0, 3.0])
+def test_priors_of_constant_data_are_proper(likelihood: object, value: float) -> None:
+    constant = Observations.from_triples([0, 1], [0, 1], [value, value])
+    rates = [scaled_rate_prior(1, constant, likelihood, effects=effects) for effects in (False, True)]
+    effects, noise = scaled_effects_prior(constant, likelihood), scaled_noise_prior(constant)
+    numbers = np.array([*rates[0], *rates[1], effects.mean_precision, *effects.row, *effects.column, *noise])
+    assert np.isfinite(effects.mean)
+    assert np.isfinite(numbers).all()
+    assert (numbers > 0).all()

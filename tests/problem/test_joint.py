@@ -1,0 +1,152 @@
+"""The density of all unknowns together: against SciPy's densities of the model, its gradient against differences."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from scipy.special import gammaln
+
+from manifill.problem import Compressed, Effects, EffectsPrior, Gamma, Model, Observations
+from manifill.problem.joint import EffectsGivenRest, JointDensity, pack, unpack
+from manifill.problem.passes import factor_gradient
+from manifill.types import Generator, Vector
+from tests.problem.cells import ragged_observations
+from tests.problem.differences import check_differences, check_gradient, evaluate
+from tests.problem.likelihoods import CASES, Case, for_each_case
+
+RANK = 2
+
+
+class Setting(NamedTuple):
+    """What is known, what is integrated out, and what is there at all."""
+
+    precision: float | Gamma
+    rate: float | Gamma
+    effects: EffectsPrior | None = None
+    by_column: bool = False
+
+
+LEARNED_EFFECTS = EffectsPrior(0.4, 0.2, Gamma(2.0, 1.0), Gamma(3.0, 2.0))
+SETTINGS = {
+    "all known": Setting(1.7, 0.6),
+    "all learned": Setting(Gamma(2.0, 3.0), Gamma(1.5, 0.5)),
+    "noise by column": Setting(1.0, 0.6, by_column=True),
+    "effects, all known": Setting(1.7, 0.6, EffectsPrior(0.4, 0.2, 1.5, 2.5)),
+    "effects, all learned": Setting(Gamma(2.0, 3.0), Gamma(1.5, 0.5), LEARNED_EFFECTS),
+    "effects, noise by column": Setting(1.0, 0.6, LEARNED_EFFECTS, by_column=True),
+}
+
+in_each_setting = pytest.mark.parametrize("setting", SETTINGS.values(), ids=SETTINGS.keys())
+
+
+def weights_of(setting: Setting, columns: int) -> Vector:
+    """Return the precisions of the columns, or nothing."""
+    return np.random.default_rng(2).exponential(size=columns) if setting.by_column else np.empty(0)
+
+
+def problem(case: Case, setting: Setting, block_rows: int = 0) -> tuple[Observations, Compressed, JointDensity]:
+    """Return observations, their encoded cells, and the density under test, by cells or by blocks of rows."""
+    given = ragged_observations(np.random.default_rng(1), np.array(case.values))
+    cells = given.by_row._replace(values=case.likelihood.encode(given.by_row.values))
+    model = Model(RANK, case.likelihood, setting.rate, setting.precision, effects=setting.effects)
+    density = JointDensity.of(model, cells, given.shape)
+    n = given.shape[1]
+    return given, cells, density._replace(weights=weights_of(setting, n), block=np.empty((block_rows, n)))
+
+
+def some_position(rng: Generator, setting: Setting, shape: tuple[int, int]) -> Vector:
+    (m, n), U, V = shape, rng.standard_normal((shape[0], RANK)), rng.standard_normal((shape[1], RANK))
+    effects = Effects(rng.normal(), rng.normal(size=m), rng.normal(size=n), 1.0, 1.0)
+    return pack(U, rng.exponential(size=RANK), V, None if setting.effects is None else effects)
+
+
+def log_factor(prior: float | Gamma, count: float, total: float) -> float:
+    """Return log ∫ v^count exp(−v·total) dGamma(v), or its integrand at the known v."""
+    if not isinstance(prior, Gamma):
+        return count * np.log(prior) - prior * total
+    a, b = prior
+    return float(a * np.log(b) - gammaln(a) + gammaln(a + count) - (a + count) * np.log(b + total))
+
+
+def log_density(case: Case, setting: Setting, given: Observations, position: Vector) -> float:
+    """Return log p(y, U, V, z, effects) by the model's own words; at unit noise the likelihood is SciPy's."""
+    U, s, V, effects = unpack(position, given.shape, RANK)
+    (m, n), X, prior = given.shape, U * s @ V.T, setting.effects
+    total = log_factor(setting.rate, RANK, s.sum()) + np.log(s).sum()
+    if prior is not None:
+        mean, a, b = effects[0], effects[1 : 1 + m], effects[1 + m :]
+        X = X + mean + a[:, None] + b
+        total += -0.5 * prior.mean_precision * (mean - prior.mean) ** 2
+        total += log_factor(prior.row, m / 2, a @ a / 2) + log_factor(prior.column, n / 2, b @ b / 2)
+    cells = list(zip(*given.triples(), strict=True))
+    if setting.by_column:
+        weights = weights_of(setting, n)
+        return float(total + sum(weights[j] * case.log_density(y, X[i, j]) for i, j, y in cells))
+    if not case.likelihood.has_noise:
+        return float(total + sum(case.log_density(y, X[i, j]) for i, j, y in cells))
+    # The Gaussian's log density at unit noise has a constant, −½ log 2π, which does not go with the precision.
+    half_sse = -sum(case.log_density(y, X[i, j]) + 0.5 * np.log(2.0 * np.pi) for i, j, y in cells)
+    return float(total + log_factor(setting.precision, len(cells) / 2, half_sse))
+
+
+@pytest.mark.parametrize("block_rows", [0, 3])
+@in_each_setting
+@for_each_case
+def test_gradient_is_the_derivative(case: Case, setting: Setting, block_rows: int) -> None:
+    given, _, density = problem(case, setting, block_rows)
+    check_gradient(density, some_position(np.random.default_rng(3), setting, given.shape))
+
+
+@pytest.mark.parametrize("block_rows", [0, 3])
+@in_each_setting
+@for_each_case
+def test_density_differs_from_scipy_by_a_constant_only(case: Case, setting: Setting, block_rows: int) -> None:
+    given, _, density = problem(case, setting, block_rows)
+    positions = np.array([some_position(np.random.default_rng(seed), setting, given.shape) for seed in range(4)])
+    check_differences(density, lambda x: log_density(case, setting, given, x), positions)
+
+
+@for_each_case
+def test_gradients_in_the_factors_are_those_of_one_factor_given_the_rest(case: Case) -> None:
+    """With everything known, the sampler that moves one factor at a time sees the same slopes."""
+    setting = SETTINGS["all known"]
+    given, cells, density = problem(case, setting)
+    position = some_position(np.random.default_rng(4), setting, given.shape)
+    U, s, V, _ = unpack(position, given.shape, RANK)
+    expected = np.empty_like(U)
+    precision = setting.precision if case.likelihood.has_noise else 1.0
+    factor_gradient(cells, case.likelihood, precision, U, V * s, expected)
+    np.testing.assert_allclose(evaluate(density, position)[1][: U.size], expected.ravel(), rtol=1e-12, atol=1e-12)
+
+
+@for_each_case
+def test_effects_given_the_rest_are_the_same_density(case: Case) -> None:
+    setting = SETTINGS["effects, all learned"]
+    given, _, density = problem(case, setting)
+    position = some_position(np.random.default_rng(5), setting, given.shape)
+    first = position.size - sum(given.shape) - 1
+    target = EffectsGivenRest(density, position.copy(), np.empty_like(position))
+    others = position.copy()
+    others[first:] = np.random.default_rng(6).standard_normal(position.size - first)
+    for x in (position, others):
+        value, gradient = evaluate(target, x[first:].copy())
+        expected, whole = evaluate(density, x)
+        assert value == expected
+        assert np.array_equal(gradient, whole[first:])
+
+
+@pytest.mark.parametrize("name", ["all learned", "effects, all learned"])
+def test_packing_is_undone(name: str) -> None:
+    position = some_position(np.random.default_rng(7), SETTINGS[name], (4, 3))
+    U, s, V, effects = unpack(position, (4, 3), RANK)
+    again = pack(U, s, V, Effects(effects[0], effects[1:5], effects[5:], 1.0, 1.0) if effects.size else None)
+    np.testing.assert_allclose(again, position, rtol=1e-14)
+
+
+@pytest.mark.parametrize(("cells", "expected"), [(10, 0), (11, 4), (40, 4)])
+def test_whole_rows_are_taken_where_a_quarter_of_the_cells_is_observed(cells: int, expected: int) -> None:
+    given = Observations.from_triples(np.arange(cells) // 10, np.arange(cells) % 10, np.ones(cells), (4, 10))
+    assert (
+        JointDensity.of(Model(RANK, CASES["gaussian"].likelihood, 1.0), given.by_row, (4, 10)).block.shape[0]
+        == expected
+    )
