@@ -3,6 +3,8 @@
 from importlib.metadata import version as _version
 
 from manifill.estimator import ConvergenceWarning, MatrixCompletion
+from manifill.map import map_estimate
+from manifill.mode import MapEstimate
 from manifill.posterior import Diagnostics, Draws, Prediction
 from manifill.problem import Binomial, Gaussian, Likelihood, Observations, SoftplusGaussian, custom_likelihood
 
@@ -13,11 +15,13 @@ __all__ = [
     "Draws",
     "Gaussian",
     "Likelihood",
+    "MapEstimate",
     "MatrixCompletion",
     "Observations",
     "Prediction",
     "SoftplusGaussian",
     "custom_likelihood",
+    "map_estimate",
 ]
 
 __version__ = _version("manifill")

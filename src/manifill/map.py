@@ -1,0 +1,132 @@
+"""The most probable matrix, for those who want one answer, soon, and without its uncertainty."""
+
+import warnings
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from manifill.mode import MapEstimate, fit_mode
+from manifill.problem import Duplicates, Likelihood, Observations, as_observations
+from manifill.settings import check_count, choose_likelihood
+
+__all__ = ["map_estimate"]
+
+SMALLEST_SIGMA = 1e-150
+
+
+def map_estimate(
+    rows: Any,
+    cols: ArrayLike | None = None,
+    values: ArrayLike | None = None,
+    *,
+    shape: tuple[int, int] | None = None,
+    likelihood: str | Likelihood = "gaussian",
+    rank: int | None = None,
+    lambda_: float | None = None,
+    sigma: float | None = None,
+    effects: str | None = "additive",
+    trials: int | None = None,
+    step: float = 1.0,
+    tolerance: float = 1e-5,
+    duplicates: Duplicates = "error",
+    seed: int = 0,
+) -> MapEstimate:
+    """Return the mode of the posterior: penalised maximum likelihood with a nuclear norm (docs/math.md, the mode).
+
+    Parameters
+    ----------
+    rows, cols, values
+        One entry a cell; or, as ``rows`` alone, a 2-D array with NaN for missing, a ``scipy.sparse`` matrix, or a long
+        DataFrame with columns for row, column and value.
+    shape
+        (m, n) of the matrix, with triples; the smallest that holds all cells by default.
+    likelihood
+        ``"gaussian"``, ``"softplus"`` (positive data) or ``"binomial"`` (counts out of ``trials``, ratings), or a
+        likelihood object such as :func:`manifill.custom_likelihood` makes.
+    rank
+        The highest rank allowed; any by default.
+    lambda_, sigma
+        The rate of the singular values' exponential prior, and the noise's standard deviation.  Where one is not given,
+        it is chosen by the error on a random tenth of the cells.
+    effects
+        ``"additive"`` for a mean, row and column effects beside the low-rank matrix, normal with variances estimated
+        from the data; None for none.
+    trials, step
+        For the Binomial: values are 0, step, …, trials · step.
+    tolerance
+        How far the result may be from the mode, in units of λ: see :class:`manifill.mode.Certificate`.
+    duplicates
+        What to do with a cell given twice: ``"error"`` or ``"average"``.
+    seed
+        Of the choice of the cells that are held out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manifill.map import map_estimate
+    >>> rng = np.random.default_rng(0)
+    >>> table = np.outer(rng.normal(size=30), rng.normal(size=20)) + 0.1 * rng.normal(size=(30, 20))
+    >>> table[rng.random(table.shape) < 0.5] = np.nan
+    >>> estimate = map_estimate(table, effects=None)
+    >>> estimate.complete().shape, estimate.certificate.converged
+    ((30, 20), True)
+    """
+    observations = as_observations(rows, cols, values, shape, duplicates)
+    chosen = choose_likelihood(likelihood, trials, step)
+    if effects not in ("additive", None):
+        raise ValueError(f"effects={effects!r} is not known; choose 'additive' or None.")
+    if sigma is not None and not chosen.has_noise:
+        raise ValueError(f"sigma={sigma!r} has no meaning for likelihood={chosen.name!r}; leave it out.")
+    _check_starting_point(observations, chosen)
+    estimate = fit_mode(
+        np.random.default_rng(check_count("seed", seed, 0)),
+        observations,
+        chosen,
+        rank=None if rank is None else _rank(rank, observations),
+        effects=effects is not None,
+        sigma=None if sigma is None else _noise(sigma),
+        rate=None if lambda_ is None else _positive("lambda_", lambda_),
+        tolerance=_positive("tolerance", tolerance),
+    )
+    if not estimate.certificate.converged:
+        warnings.warn(_verdict(estimate), RuntimeWarning, stacklevel=2)
+    return estimate
+
+
+def _rank(given: Any, observations: Observations) -> int:
+    rank, (m, n) = check_count("rank", given, 1), observations.shape
+    if rank > min(m, n):
+        raise ValueError(f"rank={rank} is above min(m, n) = {min(m, n)} of a {m}×{n} matrix; choose a lower one.")
+    return rank
+
+
+def _positive(name: str, value: Any) -> float:
+    number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else float("nan")
+    if not 0.0 < number < float("inf"):
+        raise ValueError(f"{name} must be a positive number, not {value!r}.")
+    return number
+
+
+def _noise(given: Any) -> float:
+    sigma = _positive("sigma", given)
+    if not SMALLEST_SIGMA < sigma < 1.0 / SMALLEST_SIGMA:
+        raise ValueError(f"sigma={given!r} is too small or too large to be squared; scale the data.")
+    return sigma
+
+
+def _check_starting_point(observations: Observations, likelihood: Likelihood) -> None:
+    start = likelihood.starting_point(likelihood.encode(observations.by_row.values))
+    if not np.isfinite(start).all():
+        worst = observations.by_row.values[np.argmin(np.isfinite(start))]
+        raise ValueError(f"starting_point of the likelihood {likelihood.name!r} is not finite at the value {worst:g}.")
+
+
+def _verdict(estimate: MapEstimate) -> str:
+    certificate = estimate.certificate
+    found = ", ".join(f"{name} {value:.1g}" for name, value in certificate.residuals._asdict().items())
+    return (
+        f"after {estimate.iterations} iterations the estimate is not the mode to tolerance={certificate.tolerance:g}: "
+        f"its residuals are {found}, in units of λ. Allow a higher tolerance, or give a larger lambda_."
+    )
