@@ -21,6 +21,14 @@ FACTOR_VARIABLES = (
     Variable("A", ("row", "component"), (M, RANK)),
     Variable("B", ("column", "component"), (N, RANK)),
 )
+EFFECT_VARIABLES = (
+    *VARIABLES[:-1],
+    Variable("sigma", ("column",), (N,)),
+    Variable("mu", (), ()),
+    Variable("row_effect", ("row",), (M,)),
+    Variable("column_effect", ("column",), (N,)),
+)
+KINDS = {"U s V": VARIABLES, "A B": FACTOR_VARIABLES, "U s V, effects, noise by column": EFFECT_VARIABLES}
 STATISTICS = ("lp", "diverging", "reached_max_depth")
 ATTRIBUTES = {"seed": 2**120 + 1, "settings": {"rank": RANK, "path": None}, "versions": {"manifill": "0"}}
 
@@ -75,13 +83,15 @@ def random_run(counts: Sequence[int], warmup: int = 3, variables: tuple[Variable
 
 
 def dense_draws(draws: Draws) -> tuple[Array, Array]:
-    """Return every X, (draw, m, n), and every sigma, (draw,), chain after chain, from the arrays themselves."""
+    """Return every X, (draw, m, n), and every sigma, (draw,) or (draw, n), chain after chain, from the arrays."""
     if "U" in draws.posterior:
         X = np.einsum("kdir,kdr,kdjr->kdij", draws.U[:], draws.s[:], draws.V[:])
-        sigma = draws.sigma[:].ravel()
+        sigma = draws.sigma[:].reshape(-1, *draws.sigma.shape[2:])
     else:
         X = np.einsum("kdir,kdjr->kdij", draws.A[:], draws.B[:])
         sigma = np.ones(draws.chains * draws.draws)
+    if "mu" in draws.posterior:
+        X = X + draws.mu[..., None, None] + draws.row_effect[..., :, None] + draws.column_effect[..., None, :]
     return X.reshape(-1, *draws.shape), sigma
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from manifill.posterior import Diagnostics, Draws, diagnose, identified_quantities
-from tests.posterior.runs import FACTOR_VARIABLES, M, N, dense_draws, random_run
+from tests.posterior.runs import KINDS, M, N, dense_draws, random_run
 
 
 def diagnosed(draws: Draws) -> Diagnostics:
@@ -42,19 +42,23 @@ def good() -> Draws:
     return random_run([500] * 4)
 
 
-@pytest.mark.parametrize("variables", [None, FACTOR_VARIABLES], ids=["U s V", "A B"])
-def test_identified_quantities_are_those_of_x(variables: Any) -> None:
-    draws = random_run([6, 6]) if variables is None else random_run([6, 6], variables=variables)
+@pytest.mark.parametrize("kind", KINDS)
+def test_identified_quantities_are_those_of_x(kind: str) -> None:
+    """With effects X is the whole matrix: its singular values are those of both parts together."""
+    draws = random_run([6, 6], variables=KINDS[kind])
     quantities = identified_quantities(np.random.default_rng(0), draws, cells=M * N)
-    X, _ = dense_draws(draws)
+    X, sigma = dense_draws(draws)
     expected = np.linalg.svd(X, compute_uv=False)
-    for c in range(2):
+    for c in range(4 if "mu" in draws.posterior else 2):
         np.testing.assert_allclose(quantities[f"singular_value[{c}]"].ravel(), expected[:, c], rtol=1e-10)
     for i in range(M):
         for j in range(N):
             np.testing.assert_allclose(quantities[f"X[{i},{j}]"].ravel(), X[:, i, j], rtol=1e-12)
     np.testing.assert_array_equal(quantities["lp"], draws.statistics["lp"])
-    assert ("sigma" in quantities) == (variables is None)
+    assert ("sigma" in quantities) == ("sigma" in draws.posterior)
+    if "sigma" in quantities:
+        size = sigma if sigma.ndim == 1 else np.sqrt(np.mean(sigma**2, axis=1))
+        np.testing.assert_allclose(quantities["sigma"].ravel(), size, rtol=1e-12)
     assert all(values.shape == (2, 6) for values in quantities.values())
 
 

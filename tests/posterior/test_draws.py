@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 import pytest
 
 from manifill.posterior import Draws, store
-from tests.posterior.runs import FACTOR_VARIABLES, M, N, dense_draws, random_run
+from tests.posterior.runs import KINDS, M, N, dense_draws, random_run
 
 
 def test_shape_and_counts() -> None:
@@ -43,14 +44,22 @@ def test_an_empty_object_has_no_attributes() -> None:
         _ = Draws.__new__(Draws).U
 
 
-@pytest.mark.parametrize("variables", [None, FACTOR_VARIABLES], ids=["U s V", "A B"])
-def test_factors_multiply_to_each_draw_of_x_in_turn(variables: Any) -> None:
-    draws = random_run([5, 5]) if variables is None else random_run([5, 5], variables=variables)
+@pytest.mark.parametrize("kind", KINDS)
+def test_factors_multiply_to_each_draw_of_x_in_turn(kind: str) -> None:
+    draws = random_run([5, 5], variables=KINDS[kind])
     X, sigma = dense_draws(draws)
     factors = list(draws.factors())
     assert len(factors) == 10
     np.testing.assert_allclose([f.left @ f.right.T for f in factors], X, rtol=1e-12)
     np.testing.assert_array_equal([f.sigma for f in factors], sigma)
+    assert draws.has_effects == (factors[0].left.shape[1] == 4)
+
+
+def test_column_scales_are_one_unless_the_run_had_some() -> None:
+    draws = random_run([5])
+    assert draws.column_scales == 1.0
+    scaled = replace(draws, attributes={**draws.attributes, "column_scales": [1.0, 2.0, 3.0, 4.0]})
+    assert scaled.column_scales.tolist() == [1.0, 2.0, 3.0, 4.0]
 
 
 class CountingArray:

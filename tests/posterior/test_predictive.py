@@ -1,5 +1,6 @@
 """Predictions against the same computed with all of X at once."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from manifill.posterior import Draws, complete, predict, predictive
 from manifill.problem import Binomial, Gaussian, Likelihood, SoftplusGaussian, custom_likelihood
 from manifill.types import Array
-from tests.posterior.runs import FACTOR_VARIABLES, M, N, dense_draws, random_run
+from tests.posterior.runs import EFFECT_VARIABLES, KINDS, M, N, dense_draws, random_run
 
 ROWS, COLS = np.array([0, 5, 2, 2, 0]), np.array([3, 0, 1, 1, 3])
 
@@ -53,12 +54,26 @@ def test_mean_and_sd_of_all_cells(monkeypatch: pytest.MonkeyPatch, likelihood: L
         np.testing.assert_allclose(ours, theirs, rtol=1e-12)
 
 
-def test_factors_without_noise_predict() -> None:
-    draws = random_run([5, 5], variables=FACTOR_VARIABLES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_of_draws_predicts(kind: str) -> None:
+    """Factors without noise, and effects with a noise for each column."""
+    draws = random_run([5, 5], variables=KINDS[kind])
     mean, sd = dense_moments(draws, Gaussian())
     prediction = predict(np.random.default_rng(0), draws, Gaussian(), ROWS, COLS)
     np.testing.assert_allclose(prediction.mean, mean[ROWS, COLS], rtol=1e-12)
     np.testing.assert_allclose(prediction.sd, sd[ROWS, COLS], rtol=1e-12)
+    for ours, theirs in zip(complete(draws, Gaussian()), (mean, sd), strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12)
+
+
+def test_predictions_are_in_the_units_of_the_data() -> None:
+    draws, scales = random_run([20, 20], variables=EFFECT_VARIABLES), np.array([0.001, 1.0, 10.0, 500.0])
+    scaled = replace(draws, attributes={**draws.attributes, "column_scales": scales.tolist()})
+    plain, ours = (predict(np.random.default_rng(0), run, Gaussian(), ROWS, COLS) for run in (draws, scaled))
+    for name in ("mean", "sd", "lower", "upper"):
+        np.testing.assert_allclose(getattr(ours, name), getattr(plain, name) * scales[COLS], rtol=1e-12)
+    for whole, without in zip(complete(scaled, Gaussian()), complete(draws, Gaussian()), strict=True):
+        np.testing.assert_allclose(whole, without * scales, rtol=1e-12)
 
 
 def test_sd_survives_a_mean_far_from_zero() -> None:
@@ -75,11 +90,13 @@ def test_sd_survives_a_mean_far_from_zero() -> None:
     np.testing.assert_allclose(complete(draws, far)[1], expected, rtol=1e-5)
 
 
-def test_bounds_are_quantiles_of_the_samples() -> None:
-    draws = random_run([20, 20])
+@pytest.mark.parametrize("kind", KINDS)
+def test_bounds_are_quantiles_of_the_samples(kind: str) -> None:
+    draws = random_run([20, 20], variables=KINDS[kind])
     X, sigma = dense_draws(draws)
     rng = np.random.default_rng(7)
-    samples = np.array([Gaussian().sample(rng, x[ROWS, COLS], one) for x, one in zip(X, sigma, strict=True)])
+    at_cells = [np.broadcast_to(one, N)[COLS] for one in sigma]
+    samples = np.array([Gaussian().sample(rng, x[ROWS, COLS], one) for x, one in zip(X, at_cells, strict=True)])
     prediction = predict(np.random.default_rng(7), draws, Gaussian(), ROWS, COLS, interval=0.8)
     np.testing.assert_allclose(prediction.lower, np.quantile(samples, 0.1, axis=0), rtol=1e-5)
     np.testing.assert_allclose(prediction.upper, np.quantile(samples, 0.9, axis=0), rtol=1e-5)

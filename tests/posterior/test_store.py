@@ -12,6 +12,7 @@ import zarr
 from manifill.posterior import DiskRecorder, Draws, Variable, create_store, store, trim_store, write_attributes
 from tests.posterior.runs import (
     ATTRIBUTES,
+    EFFECT_VARIABLES,
     STATISTICS,
     VARIABLES,
     assert_same,
@@ -73,6 +74,12 @@ def test_trimming_without_draws_says_why(path: Path) -> None:
 @pytest.mark.parametrize("warmup", [0, 3])
 def test_a_saved_run_opens_as_it_was(path: Path, three_draws_a_chunk: None, warmup: int) -> None:
     draws = random_run([7, 7], warmup)
+    draws.save(path)
+    assert_same(Draws.open(path), draws, rtol=1e-6)
+
+
+def test_effects_and_noise_by_column_are_saved_too(path: Path) -> None:
+    draws = random_run([7, 7], variables=EFFECT_VARIABLES)
     draws.save(path)
     assert_same(Draws.open(path), draws, rtol=1e-6)
 

@@ -2,21 +2,31 @@
 
 import numpy as np
 
-from manifill.problem import Binomial, Gamma, Gaussian, Likelihood, Model, Observations, SoftplusGaussian
+from manifill.problem import Binomial, EffectsPrior, Gamma, Gaussian, Likelihood, Model, Observations, SoftplusGaussian
 from manifill.sampling.factors import Factors
 from manifill.sampling.gibbs import Gibbs
+from manifill.sampling.joint import Joint
 
 LIKELIHOODS: dict[str, Likelihood] = {
     "gaussian": Gaussian(),
     "softplus": SoftplusGaussian(),
     "binomial": Binomial(5),
 }
-SAMPLERS = {"gibbs": Gibbs, "factors": Factors}
+SAMPLERS = {"joint": Joint, "gibbs": Gibbs, "factors": Factors}
+EFFECTS = EffectsPrior(0.0, 0.1, Gamma(2.0, 1.0), Gamma(2.0, 1.0))
 
 
-def model_for(likelihood: Likelihood, rank: int = 2) -> Model:
+def model_for(likelihood: Likelihood, rank: int = 2, *, effects: bool = False, by_column: bool = False) -> Model:
     """Return a model with every precision and rate learned under a proper prior."""
-    return Model(rank, likelihood, Gamma(2.0, 4.0), Gamma(2.0, 1.0), Gamma(2.0, 1.0))
+    return Model(
+        rank,
+        likelihood,
+        Gamma(2.0, 4.0),
+        Gamma(2.0, 1.0),
+        Gamma(2.0, 1.0),
+        effects=EFFECTS if effects else None,
+        noise_by_column=by_column,
+    )
 
 
 def some_observations(likelihood: Likelihood, shape: tuple[int, int] = (8, 6), share: float = 0.6) -> Observations:
@@ -27,7 +37,7 @@ def some_observations(likelihood: Likelihood, shape: tuple[int, int] = (8, 6), s
     return Observations.from_triples(rows, cols, likelihood.sample(rng, X[rows, cols], 0.3), shape)
 
 
-def run(sampler: Gibbs | Factors, seed: int, warm_up: int, steps: int) -> list[dict[str, np.ndarray]]:
+def run(sampler: Joint | Gibbs | Factors, seed: int, warm_up: int, steps: int) -> list[dict[str, np.ndarray]]:
     """Return the draws of one chain."""
     rng = np.random.default_rng(seed)
     state, tuning = sampler.start(rng)
@@ -40,3 +50,13 @@ def run(sampler: Gibbs | Factors, seed: int, warm_up: int, steps: int) -> list[d
         state, info = sampler.step(rng, state, tuning)
         draws.append(sampler.draw(state))
     return draws
+
+
+def warmed(sampler: Joint | Gibbs, seed: int, iterations: int) -> tuple[np.random.Generator, object, object]:
+    """Return generator, state and tuning after some iterations of warm-up."""
+    rng = np.random.default_rng(seed)
+    state, tuning = sampler.start(rng)
+    for _ in range(iterations):
+        state, info = sampler.step(rng, state, tuning)
+        tuning = sampler.adapt(tuning, info)
+    return rng, state, tuning

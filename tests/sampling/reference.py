@@ -1,4 +1,4 @@
-"""The no-U-turn sampler as Hoffman and Gelman print it: a recursion, in plain Python and SciPy.
+"""The no-U-turn sampler as Hoffman and Gelman print it: a recursion, in plain Python and NumPy.
 
 It draws random numbers in the order of the compiled one: the velocity, then for every doubling the direction, a number
 a leaf, and one for the choice between the halves.  The chosen leaf of a subtree is kept as a reservoir: each new leaf
@@ -8,13 +8,18 @@ replaces it with the share that it has of the weight so far.
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.linalg import expm
 
-from manifill.geometry import Manifold, Stiefel
-from manifill.sampling.leapfrog import Target
+from manifill.sampling.integrators import Integrator, Leapfrog, Target, TwoStage
 from manifill.types import Generator, Vector
+from tests.sampling.spaces import Space
 
 DIVERGENCE = 1000.0
+
+# Kicks and moves in turn, in steps; Blanes, Casas and Sanz-Serna print 0.21178.
+STAGES = {
+    Leapfrog(): ((0.5, 0.5), (1.0,)),
+    TwoStage(): ((0.21178, 0.57644, 0.21178), (0.5, 0.5)),
+}
 
 
 @dataclass
@@ -37,10 +42,11 @@ class Reservoir:
 
 @dataclass
 class Reference:
-    """A recursive transition on ``manifold``."""
+    """A recursive transition in a space."""
 
-    manifold: Manifold
+    space: Space
     target: Target
+    integrator: Integrator
     step_size: float
     max_depth: int
     rng: Generator
@@ -48,7 +54,7 @@ class Reference:
 
     def transition(self, x: Vector) -> tuple[Vector, int, int, bool, float]:
         """Return the next position, steps, depth, divergence and mean acceptance."""
-        v = self.project(x, self.rng.standard_normal(len(x)))
+        v = self.space.velocity(x, self.rng.standard_normal(len(x)))
         ends = [Point(x, v), Point(x, v)]
         self.energy = self.energy_of(ends[0])
         log_weight, acceptance, steps, depth, stop, diverged = 0.0, 0.0, 0, 0, False, False
@@ -63,13 +69,13 @@ class Reference:
                 if self.rng.random() < np.exp(min(0.0, leaves.log_weight - log_weight)):
                     x = leaves.chosen
                 log_weight = np.logaddexp(log_weight, leaves.log_weight)
-                stop = self.has_turned(*ends)
+                stop = self.has_turned(ends[0], ends[1])
         return x, steps, depth, diverged, acceptance / steps
 
     def build(self, start: Point, depth: int, forward: bool, leaves: Reservoir) -> tuple[Point, Point, bool, bool]:
         """Add 2^depth leaves beyond ``start``; return the first, the last, and whether the tree turned or diverged."""
         if depth == 0:
-            point = self.leapfrog(start, self.step_size if forward else -self.step_size)
+            point = self.step(start, self.step_size if forward else -self.step_size)
             return point, point, False, self.visit(point, leaves)
         first, middle, turned, diverged = self.build(start, depth - 1, forward, leaves)
         if turned or diverged:
@@ -91,34 +97,22 @@ class Reference:
             leaves.chosen = point.x
         return False
 
-    def leapfrog(self, point: Point, step_size: float) -> Point:
-        half_kicked = point.v + 0.5 * step_size * self.gradient(point.x)
-        x, v = self.geodesic(point.x, half_kicked, step_size)
-        return Point(x, v + 0.5 * step_size * self.gradient(x))
+    def step(self, point: Point, step_size: float) -> Point:
+        (first, *kicks), moves = STAGES[self.integrator]
+        x, v = point.x, point.v + first * step_size * self.acceleration(point.x)
+        for kick, move in zip(kicks, moves, strict=True):
+            x, v = self.space.move(x, v, move * step_size)
+            v = v + kick * step_size * self.acceleration(x)
+        return Point(x, v)
 
     def energy_of(self, point: Point) -> float:
-        return 0.5 * float(point.v @ point.v) - self.target.log_density_gradient(point.x, np.empty_like(point.x))
+        log_density = self.target.log_density_gradient(point.x, np.empty_like(point.x))
+        return self.space.kinetic_energy(point.v) - log_density
 
-    def gradient(self, x: Vector) -> Vector:
+    def acceleration(self, x: Vector) -> Vector:
         gradient = np.empty_like(x)
         self.target.log_density_gradient(x, gradient)
-        return self.project(x, gradient)
+        return self.space.acceleration(x, gradient)
 
     def has_turned(self, first: Point, last: Point) -> bool:
-        chord = last.x - first.x
-        return bool(chord @ first.v <= 0.0 or chord @ last.v <= 0.0)
-
-    def project(self, x: Vector, vector: Vector) -> Vector:
-        if not isinstance(self.manifold, Stiefel):
-            return vector
-        X, Z = (part.reshape(self.manifold.rows, -1) for part in (x, vector))
-        return (Z - 0.5 * X @ (X.T @ Z + Z.T @ X)).ravel()
-
-    def geodesic(self, x: Vector, v: Vector, time: float) -> tuple[Vector, Vector]:
-        if not isinstance(self.manifold, Stiefel):
-            return x + time * v, v
-        X, W = (part.reshape(self.manifold.rows, -1) for part in (x, v))
-        A, S, identity = X.T @ W, W.T @ W, np.eye(X.shape[1])
-        flow = np.hstack([X, W]) @ expm(time * np.block([[A, -S], [identity, A]]))
-        rotation = expm(-time * A)
-        return (flow[:, : X.shape[1]] @ rotation).ravel(), (flow[:, X.shape[1] :] @ rotation).ravel()
+        return bool((self.space.turning(first.x, first.v, last.x, last.v) <= 0.0).any())

@@ -1,4 +1,4 @@
-"""Log densities for the tests of leapfrog and NUTS, made of the package's own classes.
+"""Log densities for the tests of integrators and NUTS, made of the package's own classes.
 
 A Gaussian likelihood seen through a diagonal matrix is −½ Σ w (x − c)² over the entries of a point.  On the Stiefel
 manifold with equal weights κ, where Σ x² is constant, it is the von Mises–Fisher density exp ⟨κC, X⟩; with κ = 0 it is
@@ -7,9 +7,11 @@ uniform.  A class of the tests' own would be compiled anew in every run.
 
 import numpy as np
 
-from manifill.geometry import Euclidean, Manifold, Stiefel
-from manifill.problem import Gaussian, Observations
+from manifill.geometry import Euclidean, LowRank, Manifold, ScaledStiefel, Stiefel
+from manifill.problem import EffectsPrior, Gamma, Gaussian, Model, Observations
 from manifill.problem.conditionals import FactorGivenRest
+from manifill.problem.joint import JointDensity
+from manifill.sampling.integrators import Leapfrog, TwoStage
 from manifill.types import Generator, Matrix, Vector
 
 
@@ -19,7 +21,8 @@ def quadratic(center: Matrix, precision: float, weights: Vector | None = None) -
     roots = np.sqrt(np.ones(center.shape[1]) if weights is None else weights)
     rows, cols = np.nonzero(~np.isnan(center))
     cells = Observations.from_triples(rows, cols, (center * roots)[rows, cols], center.shape).by_row
-    return FactorGivenRest(cells, Gaussian(), precision, np.diag(roots))
+    nothing = np.empty((0, center.shape[1]))  # no effects
+    return FactorGivenRest(cells, Gaussian(), precision, np.diag(roots), nothing, nothing)
 
 
 def anisotropic_gaussian() -> tuple[Euclidean, FactorGivenRest]:
@@ -34,7 +37,34 @@ def tilted_stiefel() -> tuple[Stiefel, FactorGivenRest]:
     return Stiefel.of_shape(5, 2), quadratic(center, 3.0)
 
 
-PROBLEMS = {"R^3": anisotropic_gaussian(), "St(5,2)": tilted_stiefel()}
+def tilted_by_mass() -> tuple[ScaledStiefel, FactorGivenRest]:
+    """Return the same density in another metric."""
+    manifold = ScaledStiefel.of_shape(5, 2)
+    manifold.set_masses(np.array([8.0, 20.0]))
+    return manifold, tilted_stiefel()[1]
+
+
+def completion() -> tuple[LowRank, JointDensity]:
+    """Return a posterior of 6×5 matrices of rank 2 with effects; first row and first column have no cells."""
+    rng = np.random.default_rng(2)
+    rows, cols = np.nonzero(rng.random((5, 4)) < 0.7)
+    cells = Observations.from_triples(rows + 1, cols + 1, rng.standard_normal(len(rows)), (6, 5)).by_row
+    of_effects = EffectsPrior(0.0, 0.1, Gamma(2.0, 1.0), 1.5)
+    density = JointDensity.of(Model(2, Gaussian(), 0.5, Gamma(2.0, 1.0), effects=of_effects), cells, (6, 5))
+    manifold = LowRank.of_shape(6, 5, 2, effects=True)
+    manifold.left.set_masses(np.array([12.0, 30.0]))
+    manifold.right.set_masses(np.array([25.0, 10.0]))
+    manifold.masses[:] = np.linspace(3.0, 6.0, manifold.masses.size)
+    return manifold, density
+
+
+PROBLEMS = {
+    "R^3": anisotropic_gaussian(),
+    "St(5,2)": tilted_stiefel(),
+    "scaled St(5,2)": tilted_by_mass(),
+    "6x5 matrices": completion(),
+}
+INTEGRATORS = {"leapfrog": Leapfrog(), "two-stage": TwoStage()}
 
 
 def start(rng: Generator, manifold: Manifold) -> tuple[Vector, Vector]:

@@ -30,9 +30,10 @@ def test_warm_up_holds_the_target_acceptance(likelihood: Likelihood, target: flo
     for _ in range(600):
         state, info = sampler.step(rng, state, tuning)
         tuning = sampler.adapt(tuning, info)
-        acceptances.append([moved.acceptance for moved in info])
+        acceptances.append([moved.acceptance for moved in info.values()])
     np.testing.assert_allclose(np.mean(acceptances[200:], axis=0), target, atol=0.04)
-    assert [block.step_size for block in sampler.freeze(tuning)] == [np.exp(block.log_average) for block in tuning]
+    for name, block in sampler.freeze(tuning).items():
+        assert block.step_size == np.exp(tuning[name].log_average)
 
 
 def test_fixed_quantities_stay_fixed() -> None:
@@ -41,15 +42,20 @@ def test_fixed_quantities_stay_fixed() -> None:
         assert (draw["sigma"], draw["lambda"]) == (0.5, 0.3)
 
 
+@pytest.mark.parametrize("effects", [False, True])
 @for_each_likelihood
-def test_reported_density_is_the_models(likelihood: Likelihood) -> None:
-    model, observations = model_for(likelihood), some_observations(likelihood)
+def test_reported_density_is_the_models(likelihood: Likelihood, effects: bool) -> None:
+    model, observations = model_for(likelihood, effects=effects), some_observations(likelihood)
     sampler = Gibbs(model, observations)
     rng = np.random.default_rng(4)
     state, tuning = sampler.start(rng)
     state, _ = sampler.step(rng, state, tuning)
-    unit = log_likelihood(observations.by_row, likelihood, state.U * state.s, state.V)
-    expected = model.log_density(observations.size, unit, state.s, state.precision, state.rate)
+    X = state.U * state.s @ state.V.T
+    if effects:
+        X = X + state.effects.mean + state.effects.row[:, None] + state.effects.column
+    unit = log_likelihood(observations.by_row, likelihood, X, np.eye(6))
+    counts = np.array([float(observations.size)])
+    expected = model.log_density(counts, np.array([unit]), state.noise, state.s, state.rate, state.effects)
     assert state.log_density == pytest.approx(expected, rel=1e-12)
 
 
@@ -59,7 +65,7 @@ def test_max_depth_is_passed_on() -> None:
     state, tuning = sampler.start(rng)
     for _ in range(20):
         state, info = sampler.step(rng, state, tuning)
-        assert max(moved.depth for moved in info) <= 2
+        assert max(moved.depth for moved in info.values()) <= 2
 
 
 def test_statistics_count_what_the_blocks_report() -> None:
@@ -68,12 +74,17 @@ def test_statistics_count_what_the_blocks_report() -> None:
     state, tuning = sampler.start(rng)
     state, info = sampler.step(rng, state, tuning)
     statistics = sampler.statistics(state, tuning, info)
-    assert statistics["n_steps"] == sum(moved.steps for moved in info)
-    assert statistics["tree_depth"] == max(moved.depth for moved in info)
-    assert statistics["step_size_V"] == tuning.V.step_size
-    assert statistics["acceptance_rate_s"] == info.s.acceptance
+    assert statistics["n_steps"] == sum(moved.steps for moved in info.values())
+    assert statistics["tree_depth"] == max(moved.depth for moved in info.values())
+    assert statistics["step_size_V"] == tuning["V"].step_size
+    assert statistics["acceptance_rate_s"] == info["s"].acceptance
 
 
 def test_values_that_cannot_occur_are_refused() -> None:
     with pytest.raises(ValueError, match="a Binomial likelihood cannot produce"):
         Gibbs(Model(1, Binomial(5), Gamma(1.0, 1.0)), some_observations(Gaussian()))
+
+
+def test_one_noise_for_all_cells_only() -> None:
+    with pytest.raises(ValueError, match="choose sampler='joint' for noise='column'"):
+        Gibbs(model_for(Gaussian(), by_column=True), some_observations(Gaussian()))

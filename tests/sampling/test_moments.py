@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from manifill.geometry import Euclidean, Manifold, Stiefel
-from manifill.sampling.leapfrog import Target
+from manifill.sampling.integrators import Leapfrog, Target
 from manifill.sampling.nuts import Workspace, transition
 from manifill.types import Matrix
 from tests.exact.zscores import z_scores
@@ -27,7 +27,7 @@ def draws(manifold: Manifold, target: Target, step_size: float, seed: int) -> Ma
     for chain, rng in zip(positions, np.random.default_rng(seed).spawn(CHAINS), strict=True):
         position = manifold.random_point(rng)
         for k in range(-100, DRAWS):
-            transition(rng, manifold, target, position, step_size, MAX_DEPTH, work)
+            transition(rng, manifold, target, Leapfrog(), position, step_size, MAX_DEPTH, work)
             if k >= 0:
                 chain[k] = position
     return positions

@@ -3,49 +3,66 @@
 import numpy as np
 import pytest
 
-from manifill.problem import Gaussian, Likelihood, Model, Observations
+from manifill.problem import Gaussian, Model, Observations
 from manifill.sampling.factors import Factors
 from manifill.sampling.gibbs import Gibbs
+from manifill.sampling.joint import Joint
 from tests.sampling.problems import LIKELIHOODS, SAMPLERS, model_for, run, some_observations
 
-CASES = {f"gibbs {name}": (Gibbs, likelihood) for name, likelihood in LIKELIHOODS.items()}
-CASES["factors"] = (Factors, Gaussian())
+CASES = {
+    f"{sampler.__name__} {name}{' with effects' if effects else ''}": (sampler, model_for(likelihood, effects=effects))
+    for sampler in (Joint, Gibbs)
+    for name, likelihood in LIKELIHOODS.items()
+    for effects in (False, True)
+}
+CASES["Joint with noise by column"] = (Joint, model_for(Gaussian(), effects=True, by_column=True))
+CASES["Factors"] = (Factors, model_for(Gaussian()))
 
-for_each_case = pytest.mark.parametrize(("sampler", "likelihood"), CASES.values(), ids=CASES.keys())
+for_each_case = pytest.mark.parametrize(("sampler", "model"), CASES.values(), ids=CASES.keys())
 for_each_sampler = pytest.mark.parametrize("sampler", SAMPLERS.values(), ids=SAMPLERS.keys())
 
 
 @for_each_case
-def test_same_seed_same_draws(sampler: type, likelihood: Likelihood) -> None:
-    observations = some_observations(likelihood)
-    first, second, other = (run(sampler(model_for(likelihood), observations), seed, 10, 5) for seed in (1, 1, 2))
+def test_same_seed_same_draws(sampler: type, model: Model) -> None:
+    observations = some_observations(model.likelihood)
+    first, second, other = (run(sampler(model, observations), seed, 10, 5) for seed in (1, 1, 2))
     assert all(np.array_equal(a[name], b[name]) for a, b in zip(first, second, strict=True) for name in a)
-    assert not np.array_equal(
-        first[-1]["sigma" if likelihood.has_noise else "s"], other[-1]["sigma" if likelihood.has_noise else "s"]
-    )
+    factor = "A" if sampler is Factors else "U"
+    assert not np.array_equal(first[-1][factor], other[-1][factor])
+
+
+def arrays(value: object) -> list[np.ndarray]:
+    """Return every array and number in nested tuples and dictionaries."""
+    if isinstance(value, dict):
+        value = tuple(value.values())
+    if not isinstance(value, tuple):
+        return [np.asarray(value)] if value is not None else []
+    return [part for item in value for part in arrays(item)]
 
 
 @for_each_case
-def test_a_step_changes_neither_state_nor_data(sampler: type, likelihood: Likelihood) -> None:
-    observations = some_observations(likelihood)
-    kernel = sampler(model_for(likelihood), observations)
+def test_a_step_changes_neither_state_nor_data(sampler: type, model: Model) -> None:
+    observations = some_observations(model.likelihood)
+    kernel = sampler(model, observations)
     rng = np.random.default_rng(1)
     state, tuning = kernel.start(rng)
-    held = [*state, *observations.by_row, *observations.by_column]
+    held = [*arrays(state), *arrays(tuning), *observations.by_row, *observations.by_column]
     kept = [np.copy(part) for part in held]
-    kernel.step(rng, state, tuning)
+    after, info = kernel.step(rng, state, tuning)
+    kernel.step(rng, after, kernel.adapt(tuning, info))
     assert all(np.array_equal(part, copy) for part, copy in zip(held, kept, strict=True))
 
 
 @for_each_case
-def test_draws_and_statistics_are_as_announced(sampler: type, likelihood: Likelihood) -> None:
-    kernel = sampler(model_for(likelihood), some_observations(likelihood))
+def test_draws_and_statistics_are_as_announced(sampler: type, model: Model) -> None:
+    kernel = sampler(model, some_observations(model.likelihood))
     rng = np.random.default_rng(1)
     state, tuning = kernel.start(rng)
     state, info = kernel.step(rng, state, tuning)
     draw = kernel.draw(state)
     assert {name: np.shape(value) for name, value in draw.items()} == {v.name: v.shape for v in kernel.variables}
-    assert ("sigma" in draw) == likelihood.has_noise
+    assert ("sigma" in draw) == model.likelihood.has_noise
+    assert ("row_effect" in draw) == (model.effects is not None)
     statistics = kernel.statistics(state, tuning, info)
     assert tuple(statistics) == kernel.statistic_names
     assert all(isinstance(value, float) and np.isfinite(value) for value in statistics.values())
@@ -63,8 +80,8 @@ AWKWARD = {
 
 @pytest.mark.parametrize("observations", AWKWARD.values(), ids=AWKWARD.keys())
 @for_each_case
-def test_awkward_data_give_finite_draws(sampler: type, likelihood: Likelihood, observations: Observations) -> None:
-    for draw in run(sampler(model_for(likelihood), observations), 1, 20, 20):
+def test_awkward_data_give_finite_draws(sampler: type, model: Model, observations: Observations) -> None:
+    for draw in run(sampler(model, observations), 1, 20, 20):
         assert all(np.isfinite(value).all() for value in draw.values())
 
 

@@ -4,37 +4,63 @@ import numpy as np
 import pytest
 
 from manifill.problem import Gaussian, Likelihood, Observations
-from manifill.sampling.start import warm_start
-from tests.sampling.problems import LIKELIHOODS, some_observations
+from manifill.sampling.start import Start, warm_start
+from tests.sampling.problems import LIKELIHOODS, model_for, some_observations
+
+with_and_without_effects = pytest.mark.parametrize("effects", [False, True], ids=["plain", "effects"])
 
 
-@pytest.mark.parametrize("likelihood", LIKELIHOODS.values(), ids=LIKELIHOODS.keys())
-def test_start_is_legal(likelihood: Likelihood) -> None:
-    U, s, V = warm_start(np.random.default_rng(1), some_observations(likelihood), likelihood, 3)
-    for factor, rows in ((U, 8), (V, 6)):
-        assert factor.shape == (rows, 3)
+def started(
+    likelihood: Likelihood, observations: Observations, rank: int, seed: int = 1, *, effects: bool = False
+) -> Start:
+    return warm_start(np.random.default_rng(seed), observations, model_for(likelihood, rank, effects=effects))
+
+
+def check_legal(start: Start, shape: tuple[int, int], rank: int) -> None:
+    for factor, rows in ((start.U, shape[0]), (start.V, shape[1])):
+        assert factor.shape == (rows, rank)
         assert factor.flags.c_contiguous
-        np.testing.assert_allclose(factor.T @ factor, np.eye(3), rtol=0, atol=1e-13)
-    assert (s > 0).all()
+        np.testing.assert_allclose(factor.T @ factor, np.eye(rank), rtol=0, atol=1e-13)
+    assert (start.s > 0).all()
+    assert all(np.isfinite(part).all() for part in (start.s, *start.effects))
 
 
-def test_start_explains_most_of_the_data() -> None:
+@with_and_without_effects
+@pytest.mark.parametrize("likelihood", LIKELIHOODS.values(), ids=LIKELIHOODS.keys())
+def test_start_is_legal(likelihood: Likelihood, effects: bool) -> None:
+    start = started(likelihood, some_observations(likelihood), 3, effects=effects)
+    check_legal(start, (8, 6), 3)
+    assert (start.effects.row.size, start.effects.column.size) == ((8, 6) if effects else (0, 0))
+
+
+@with_and_without_effects
+def test_start_explains_most_of_the_data(effects: bool) -> None:
     observations = some_observations(Gaussian(), (40, 30))
     rows, cols, values = observations.triples()
-    U, s, V = warm_start(np.random.default_rng(2), observations, Gaussian(), 2)
-    residual = values - ((U * s) @ V.T)[rows, cols]
-    assert np.mean(residual**2) < 0.3 * np.mean(values**2)
+    U, s, V, added = started(Gaussian(), observations, 2, 2, effects=effects)
+    fitted = (U * s @ V.T)[rows, cols]
+    if effects:
+        fitted = fitted + added.mean + added.row[rows] + added.column[cols]
+    assert np.mean((values - fitted) ** 2) < 0.3 * np.mean(values**2)
 
 
-def test_chains_start_apart_and_a_seed_repeats() -> None:
+@with_and_without_effects
+def test_chains_start_apart_and_a_seed_repeats(effects: bool) -> None:
     observations = some_observations(Gaussian())
-    first, again, other = (warm_start(np.random.default_rng(seed), observations, Gaussian(), 2) for seed in (1, 1, 2))
+    first, again, other = (started(Gaussian(), observations, 2, seed, effects=effects) for seed in (1, 1, 2))
     assert np.array_equal(first.U, again.U)
     assert np.abs(first.s - other.s).max() > 1e-3
 
 
-def test_full_rank_and_zero_data() -> None:
-    zeros = Observations.from_triples([0, 1, 2], [0, 1, 2], np.zeros(3))
-    start = warm_start(np.random.default_rng(3), zeros, Gaussian(), 3)
-    assert all(np.isfinite(part).all() for part in start)
-    assert (start.s > 0).all()
+AWKWARD = {
+    "zeros": Observations.from_triples([0, 1, 2], [0, 1, 2], np.zeros(3)),
+    "a constant": Observations.from_triples(*np.nonzero(np.ones((3, 3))), np.full(9, 3.0)),
+    "a row without cells": Observations.from_triples([0, 0, 2, 2], [0, 1, 1, 2], [1.0, 2.0, 3.0, 5.0], (3, 3)),
+}
+
+
+@with_and_without_effects
+@pytest.mark.parametrize("likelihood", LIKELIHOODS.values(), ids=LIKELIHOODS.keys())
+@pytest.mark.parametrize("observations", AWKWARD.values(), ids=AWKWARD.keys())
+def test_awkward_data_at_full_rank(observations: Observations, likelihood: Likelihood, effects: bool) -> None:
+    check_legal(started(likelihood, observations, 3, 3, effects=effects), (3, 3), 3)

@@ -17,11 +17,14 @@ __all__ = ["Draws", "Factors"]
 
 
 class Factors(NamedTuple):
-    """One draw of X = left · rightᵀ and of the noise."""
+    """One draw of the completed matrix, left · rightᵀ, and of the noise.
 
-    left: Matrix  # (m, r)
-    right: Matrix  # (n, r)
-    sigma: float  # 1 where the likelihood has no noise
+    Row and column effects are two more columns of both factors.
+    """
+
+    left: Matrix  # (m, r), or (m, r + 2)
+    right: Matrix  # (n, r), or (n, r + 2)
+    sigma: Array  # a number, or (n,); 1 where the likelihood has no noise
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -106,21 +109,46 @@ class Draws:
 
     def factors(self) -> Iterator[Factors]:
         """Yield one draw of X after another, chain after chain; a chunk of a run on disk is read once."""
-        right = self._sides[1]
         for chain in range(self.chains):
-            sides = zip(self._lefts(chain), self._each(right, chain), strict=True)
-            for (left, right_of_draw), sigma in zip(sides, self._sigmas(chain), strict=True):
-                yield Factors(left, right_of_draw, float(sigma))
+            sides = zip(self._lefts(chain), self._rights(chain), self._sigmas(chain), strict=True)
+            for left, right, sigma in sides:
+                yield Factors(left, right, np.asarray(sigma))
+
+    @property
+    def column_scales(self) -> Array:
+        """What the columns were divided by before the fit, (n,), or 1."""
+        return np.asarray(self.attributes.get("column_scales", 1.0))
+
+    @property
+    def has_effects(self) -> bool:
+        """Whether row and column effects were drawn."""
+        return "row_effect" in self.posterior
 
     @property
     def _sides(self) -> tuple[str, str]:
         return ("U", "V") if "U" in self.posterior else ("A", "B")
 
     def _lefts(self, chain: int) -> Iterator[Matrix]:
-        """Yield U·s or A of one chain."""
+        """Yield U·s or A of one chain, and the row levels and a column of ones beside it."""
         if "U" not in self.posterior:
-            return self._each("A", chain)
-        return (U * s for U, s in zip(self._each("U", chain), self._each("s", chain), strict=True))
+            yield from self._each("A", chain)
+            return
+        factors = zip(self._each("U", chain), self._each("s", chain), strict=True)
+        if not self.has_effects:
+            yield from (U * s for U, s in factors)
+            return
+        effects = zip(self._each("mu", chain), self._each("row_effect", chain), strict=True)
+        for (U, s), (mu, row) in zip(factors, effects, strict=True):
+            yield np.column_stack([U * s, mu + row, np.ones(len(row))])
+
+    def _rights(self, chain: int) -> Iterator[Matrix]:
+        """Yield V or B of one chain, and a column of ones and the column effects beside it."""
+        rights = self._each(self._sides[1], chain)
+        if not self.has_effects:
+            yield from rights
+            return
+        for V, column in zip(rights, self._each("column_effect", chain), strict=True):
+            yield np.column_stack([V, np.ones(len(column)), column])
 
     def _sigmas(self, chain: int) -> Iterator[Any]:
         return self._each("sigma", chain) if "sigma" in self.posterior else repeat(1.0, self.draws)

@@ -20,16 +20,18 @@ def identified_quantities(rng: Generator, draws: Draws, cells: int = 50) -> dict
     rows, cols = np.divmod(np.sort(rng.choice(m * n, size=min(cells, m * n), replace=False)), n)
     at_cells = np.empty((draws.chains * draws.draws, rows.size))
     singular = []
+    has_values = "s" in draws.posterior and not draws.has_effects  # effects and factors share what both can say
     with threadpool_limits(1, "blas"):  # for matrices this narrow, threads take longer to meet than to work
         for x, factors in zip(at_cells, draws.factors(), strict=True):
             product_at_cells(factors.left, factors.right, rows, cols, x)
-            if "s" not in draws.posterior:
+            if not has_values:
                 singular.append(_singular_values(factors))
     # U and V are orthonormal, so s holds the singular values already; a draw may have them in any order.
-    sorted_values = -np.sort(-draws.posterior["s"][:], axis=-1) if "s" in draws.posterior else np.array(singular)
+    sorted_values = -np.sort(-draws.posterior["s"][:], axis=-1) if has_values else np.array(singular)
     quantities = {"lp": draws.statistics["lp"]} if "lp" in draws.statistics else {}
     if "sigma" in draws.posterior:
-        quantities["sigma"] = draws.posterior["sigma"][:]
+        sigma = np.asarray(draws.posterior["sigma"][:])
+        quantities["sigma"] = sigma if sigma.ndim == 2 else np.sqrt(np.mean(sigma**2, axis=-1))
     quantities |= {f"singular_value[{c}]": sorted_values[..., c] for c in range(sorted_values.shape[-1])}
     quantities |= {f"X[{i},{j}]": x for i, j, x in zip(rows, cols, at_cells.T, strict=True)}
     shape = draws.chains, draws.draws

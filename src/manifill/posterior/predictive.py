@@ -42,7 +42,8 @@ def predict(
     """Predict y at the cells (rows[k], cols[k]).
 
     Mean and standard deviation are those of the mixture over draws, without sampling; the bounds are quantiles of one
-    y sampled from each draw.  Cells are taken in blocks, and the draws read once for each block.
+    y sampled from each draw.  Cells are taken in blocks, and the draws read once for each block.  Everything is in the
+    data's units, whatever the columns were divided by before the fit.
     """
     if not 0.0 < interval < 1.0:
         raise ValueError(f"interval is the probability between the bounds, above 0 and below 1, not {interval!r}.")
@@ -54,6 +55,7 @@ def predict(
     for first in range(0, row_index.size, block):
         part = slice(first, first + block)
         out[:, part] = _predict_block(rng, draws, likelihood, row_index[part], col_index[part], interval)
+    out *= np.broadcast_to(draws.column_scales, draws.shape[1])[col_index]
     return Prediction(mean, sd, lower, upper, interval)
 
 
@@ -69,7 +71,8 @@ def complete(draws: Draws, likelihood: Likelihood) -> tuple[Matrix, Matrix]:
                 x = left[part] @ right.T
                 _add_draw(k, average[part], spread[part], likelihood.mean(x), likelihood.variance(x, sigma))
     spread /= draws.chains * draws.draws
-    return average, np.sqrt(spread, out=spread)
+    scales = draws.column_scales
+    return average * scales, np.sqrt(spread, out=spread) * scales
 
 
 def _predict_block(
@@ -80,6 +83,7 @@ def _predict_block(
     samples = np.empty((total, rows.size), dtype=np.float32)
     for k, (left, right, sigma) in enumerate(draws.factors()):
         product_at_cells(left, right, rows, cols, x)
+        sigma = sigma if sigma.ndim == 0 else sigma[cols]
         _add_draw(k, average, spread, likelihood.mean(x), likelihood.variance(x, sigma))
         samples[k] = likelihood.sample(rng, x, sigma)
     tail = 0.5 * (1.0 - interval)

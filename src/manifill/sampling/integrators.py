@@ -1,4 +1,4 @@
-"""One step of geodesic leapfrog on any manifold, for any target."""
+"""One step of a geometric integrator on any manifold, for any target."""
 
 from typing import NamedTuple, Protocol
 
@@ -7,7 +7,7 @@ from manifill.geometry import Manifold
 from manifill.geometry.euclidean import add_scaled
 from manifill.types import Vector
 
-__all__ = ["Phase", "Target", "evaluate", "leapfrog"]
+__all__ = ["Integrator", "Leapfrog", "Phase", "Target", "TwoStage", "evaluate"]
 
 
 class Target(Protocol):
@@ -25,26 +25,68 @@ class Phase(NamedTuple):
 
     position: Vector
     velocity: Vector
-    gradient: Vector  # of the log density at ``position``, projected to the tangent space
+    gradient: Vector  # of the log density at ``position``, on the manifold and in its metric
+
+
+class Integrator(Protocol):
+    """A named tuple with one compiled method."""
+
+    @property
+    def gradients(self) -> int:
+        """Gradients that a step evaluates."""
+
+    def advance(self, manifold: Manifold, target: Target, phase: Phase, step_size: float) -> float:
+        """Carry ``phase`` on by ``step_size`` and return the log density at the new position."""
+
+
+compiled_method("advance")
 
 
 @compiled
 def evaluate(manifold: Manifold, target: Target, position: Vector, gradient: Vector) -> float:
-    """Return the log density at ``position`` and write its tangent gradient."""
+    """Return the log density at ``position`` and write its gradient on the manifold."""
     log_density = target.log_density_gradient(position, gradient)
-    manifold.project(position, gradient)
+    manifold.accelerate(position, gradient)
     return log_density
 
 
-@compiled
-def leapfrog(manifold: Manifold, target: Target, phase: Phase, step_size: float) -> float:
-    """Half a kick, a geodesic, half a kick; return the log density at the new position (docs/math.md, eq. 9).
+class Leapfrog(NamedTuple):
+    """Half a kick, a geodesic, half a kick (docs/math.md, eq. 9).
 
-    Kicks are along the projected gradient, which keeps a tangent velocity tangent, so the gradient is projected once
-    for the kick that ends this step and the one that begins the next.
+    Kicks are along the gradient on the manifold, which keeps a tangent velocity tangent, so the gradient is projected
+    once for the kick that ends a step and the one that begins the next.
     """
-    add_scaled(phase.velocity, 0.5 * step_size, phase.gradient)
-    manifold.move(phase.position, phase.velocity, step_size)
-    log_density = evaluate(manifold, target, phase.position, phase.gradient)
-    add_scaled(phase.velocity, 0.5 * step_size, phase.gradient)
-    return log_density
+
+    gradients: int = 1
+
+    @compiled
+    def advance(self, manifold: Manifold, target: Target, phase: Phase, step_size: float) -> float:
+        add_scaled(phase.velocity, 0.5 * step_size, phase.gradient)
+        manifold.move(phase.position, phase.velocity, step_size)
+        log_density = evaluate(manifold, target, phase.position, phase.gradient)
+        add_scaled(phase.velocity, 0.5 * step_size, phase.gradient)
+        return log_density
+
+
+# Minimises the energy error of Gaussian targets over steps up to 2 in units of the fastest oscillation.
+OUTER_KICK = 0.21178
+
+
+class TwoStage(NamedTuple):
+    """Kick, half a geodesic, kick, half a geodesic, kick (Blanes, Casas and Sanz-Serna 2014, eq. 10; docs/math.md, §8).
+
+    It takes two gradients a step, and steps more than twice as long as leapfrog's for the same acceptance.
+    """
+
+    gradients: int = 2
+
+    @compiled
+    def advance(self, manifold: Manifold, target: Target, phase: Phase, step_size: float) -> float:
+        add_scaled(phase.velocity, OUTER_KICK * step_size, phase.gradient)
+        manifold.move(phase.position, phase.velocity, 0.5 * step_size)
+        evaluate(manifold, target, phase.position, phase.gradient)
+        add_scaled(phase.velocity, (1.0 - 2.0 * OUTER_KICK) * step_size, phase.gradient)
+        manifold.move(phase.position, phase.velocity, 0.5 * step_size)
+        log_density = evaluate(manifold, target, phase.position, phase.gradient)
+        add_scaled(phase.velocity, OUTER_KICK * step_size, phase.gradient)
+        return log_density

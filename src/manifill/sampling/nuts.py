@@ -11,7 +11,7 @@ import numpy as np
 
 from manifill.compiled import compiled
 from manifill.geometry import Manifold
-from manifill.sampling.leapfrog import Phase, Target, evaluate, leapfrog
+from manifill.sampling.integrators import Integrator, Phase, Target, evaluate
 from manifill.types import Generator, Matrix, Vector
 
 __all__ = ["Transition", "Workspace", "find_step_size", "transition"]
@@ -46,10 +46,8 @@ class Workspace(NamedTuple):
 class Transition(NamedTuple):
     """What one transition reports."""
 
-    log_density: float
-    energy: float
     acceptance: float  # mean Metropolis acceptance over the trajectory
-    steps: int  # leapfrog steps taken
+    steps: int  # of the integrator
     depth: int
     diverged: bool
 
@@ -58,8 +56,6 @@ class Subtree(NamedTuple):
     """What is known of a subtree when its last leaf has been visited, or when it was given up."""
 
     log_weight: float
-    log_density: float  # of the candidate
-    energy: float  # of the candidate
     acceptance: float  # sum over the leaves
     steps: int
     turned: bool
@@ -114,6 +110,7 @@ def _grow(
     rng: Generator,
     manifold: Manifold,
     target: Target,
+    integrator: Integrator,
     work: Workspace,
     phase: Phase,
     step_size: float,
@@ -121,25 +118,24 @@ def _grow(
     leaves: int,
 ) -> Subtree:
     """Carry ``phase`` on by ``leaves`` steps, choosing one of them as candidate in proportion to its weight."""
-    log_weight, chosen_density, chosen_energy, acceptance = -np.inf, 0.0, 0.0, 0.0
+    log_weight, acceptance = -np.inf, 0.0
     for leaf in range(leaves):
-        log_density = leapfrog(manifold, target, phase, step_size)
+        log_density = integrator.advance(manifold, target, phase, step_size)
         energy = manifold.kinetic_energy(phase.velocity) - log_density
         change = energy - start_energy
         if not change < DIVERGENCE:  # so written that a NaN diverges too
-            return Subtree(log_weight, chosen_density, chosen_energy, acceptance, leaf + 1, False, True)
+            return Subtree(log_weight, acceptance, leaf + 1, False, True)
         acceptance += min(1.0, np.exp(-change))
         log_weight = _log_add(log_weight, -change)
         if np.log(rng.random()) < -change - log_weight:
             _copy(phase.position, work.candidate)
-            chosen_density, chosen_energy = log_density, energy
         if leaf & 1 == 0:
             checkpoint = _open_subtrees(leaf)
             _copy(phase.position, work.checkpoint_positions[checkpoint])
             _copy(phase.velocity, work.checkpoint_velocities[checkpoint])
         elif _closes_a_turn(manifold, work, phase, leaf, step_size > 0.0):
-            return Subtree(log_weight, chosen_density, chosen_energy, acceptance, leaf + 1, True, False)
-    return Subtree(log_weight, chosen_density, chosen_energy, acceptance, leaves, False, False)
+            return Subtree(log_weight, acceptance, leaf + 1, True, False)
+    return Subtree(log_weight, acceptance, leaves, False, False)
 
 
 @compiled
@@ -147,6 +143,7 @@ def transition(
     rng: Generator,
     manifold: Manifold,
     target: Target,
+    integrator: Integrator,
     position: Vector,
     step_size: float,
     max_depth: int,
@@ -163,12 +160,12 @@ def transition(
     for array in (work.positions, work.velocities, work.gradients):
         _copy(array[0], array[1])
     start_energy = manifold.kinetic_energy(work.velocities[0]) - log_density
-    energy, log_weight, acceptance, steps, depth, diverged = start_energy, 0.0, 0.0, 0, 0, False
+    log_weight, acceptance, steps, depth, diverged = 0.0, 0.0, 0, 0, False
     while depth < max_depth:
         end = 1 if rng.random() < 0.5 else 0
         phase = Phase(work.positions[end], work.velocities[end], work.gradients[end])
         signed_step = step_size if end == 1 else -step_size
-        subtree = _grow(rng, manifold, target, work, phase, signed_step, start_energy, 1 << depth)
+        subtree = _grow(rng, manifold, target, integrator, work, phase, signed_step, start_energy, 1 << depth)
         depth += 1
         acceptance += subtree.acceptance
         steps += subtree.steps
@@ -178,15 +175,20 @@ def transition(
         # The new half is preferred to the old one (biased progressive sampling), which moves the chain further.
         if np.log(rng.random()) < subtree.log_weight - log_weight:
             _copy(work.candidate, position)
-            log_density, energy = subtree.log_density, subtree.energy
         log_weight = _log_add(log_weight, subtree.log_weight)
         if manifold.has_turned(work.positions[0], work.velocities[0], work.positions[1], work.velocities[1]):
             break
-    return Transition(log_density, energy, acceptance / steps, steps, depth, diverged)
+    return Transition(acceptance / steps, steps, depth, diverged)
 
 
 def find_step_size(
-    rng: Generator, manifold: Manifold, target: Target, position: Vector, first_guess: float, work: Workspace
+    rng: Generator,
+    manifold: Manifold,
+    target: Target,
+    integrator: Integrator,
+    position: Vector,
+    first_guess: float,
+    work: Workspace,
 ) -> float:
     """Double or halve ``first_guess`` until the acceptance of one step crosses 0.8 (Hoffman and Gelman, Alg. 4)."""
     step_size, direction = first_guess, 0
@@ -196,7 +198,7 @@ def find_step_size(
         manifold.random_velocity(rng, phase.position, phase.velocity)
         log_density = evaluate(manifold, target, phase.position, phase.gradient)
         start_energy = manifold.kinetic_energy(phase.velocity) - log_density
-        log_density = leapfrog(manifold, target, phase, step_size)
+        log_density = integrator.advance(manifold, target, phase, step_size)
         change = manifold.kinetic_energy(phase.velocity) - log_density - start_energy
         wanted = 1 if change < -np.log(0.8) else -1  # a NaN asks for a smaller step
         if wanted == -direction or not step_size < manifold.longest_step:

@@ -1,60 +1,47 @@
-"""Where a chain starts: near the data, and each chain elsewhere."""
+"""Where a chain starts: about one standard deviation from the posterior's mode, each chain elsewhere."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from manifill.problem import Likelihood, Observations
-from manifill.sampling.rows import draw_rows
+from manifill.mode.find import find_mode, with_rank
+from manifill.problem import Effects, Model, Observations
 from manifill.types import Generator, Matrix, Vector
 
 __all__ = ["Start", "warm_start"]
 
-SWEEPS = 10
-
-# The share of the data's variance that the sweeps take for noise: enough for them to forget their random start.
-NOISE_SHARE = 0.1
-
-# Singular values below this share of the largest would start a chain in the far tail of log s.
-SMALLEST_SHARE = 1e-3
+# How far log s is moved at most, for components that the data hardly tell of.
+LARGEST_SHIFT = 0.5
 
 
 class Start(NamedTuple):
-    """U (m×r) and V (n×r) with orthonormal columns, s (r,) positive."""
+    """U (m×r) and V (n×r) with orthonormal columns, s (r,) positive, and effects."""
 
     U: Matrix
     s: Vector
     V: Matrix
+    effects: Effects
 
 
-def warm_start(rng: Generator, observations: Observations, likelihood: Likelihood, rank: int) -> Start:
-    """Return the singular triples of A Bᵀ after a few Gibbs sweeps from random factors, at fixed precisions.
-
-    A randomised form of alternating least squares: it finds the data's subspace as that does, and leaves each chain
-    at a different point of it.
-    """
+def warm_start(rng: Generator, observations: Observations, model: Model) -> Start:
+    """Return a coarse mode of the model's rank, moved at random by what the data leave uncertain."""
+    effects = model.effects is not None
+    mode = find_mode(rng, observations, model.likelihood, model.rank, effects=effects)
+    mode = with_rank(rng, mode, model.rank)
     m, n = observations.shape
-    by_row, by_column = (
-        cells._replace(values=likelihood.starting_point(likelihood.encode(cells.values)))
-        for cells in (observations.by_row, observations.by_column)
-    )
-    size = float(np.mean(by_row.values**2)) or 1.0
-    precision = 1.0 / (NOISE_SHARE * size)
-    factor_precision = np.sqrt(rank / size)  # then entries of A Bᵀ have the data's size
-    A, B = np.empty((m, rank)), rng.standard_normal((n, rank)) / np.sqrt(factor_precision)
-    for _ in range(SWEEPS):
-        draw_rows(rng, by_row, precision, factor_precision, B, A)
-        draw_rows(rng, by_column, precision, factor_precision, A, B)
-    return _singular_triples(A, B)
-
-
-def _singular_triples(A: Matrix, B: Matrix) -> Start:
-    """Return the singular value decomposition of A Bᵀ from that of an r×r matrix."""
-    QA, RA = np.linalg.qr(A)
-    QB, RB = np.linalg.qr(B)
-    left, s, right = np.linalg.svd(RA @ RB.T)
+    # The curvature of the data along a column of unit length, as if the cells were spread evenly.
+    curvature = observations.size / (m * n) / mode.sigma**2 * mode.s**2
+    shift = np.minimum(1.0 / np.sqrt(curvature + 1.0), LARGEST_SHIFT)
     return Start(
-        U=np.ascontiguousarray(QA @ left),
-        s=np.maximum(s, SMALLEST_SHARE * s[0]),
-        V=np.ascontiguousarray(QB @ right.T),
+        U=_moved(rng, mode.U, curvature),
+        s=mode.s * np.exp(shift * rng.standard_normal(mode.s.size)),
+        V=_moved(rng, mode.V, curvature),
+        effects=Effects(mode.mu, mode.row_effects, mode.column_effects, 1.0, 1.0) if effects else Effects.none(),
     )
+
+
+def _moved(rng: Generator, factor: Matrix, curvature: Vector) -> Matrix:
+    """Return the factor moved by a Gaussian of the curvature's width, and of the manifold's where that is less."""
+    moved = factor + rng.standard_normal(factor.shape) / np.sqrt(curvature + len(factor))
+    left, _, right = np.linalg.svd(moved, full_matrices=False)
+    return np.ascontiguousarray(left @ right)

@@ -1,0 +1,97 @@
+"""The masses of the joint sampler, learned in warm-up.
+
+The mass of a column is the curvature of the log density along it: that of the data, and that of the manifold, which is
+the number of rows.  By Fisher's identity the data's curvature is the mean square of their gradient over the posterior,
+so that is what is averaged, for every likelihood (docs/math.md, §8).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from manifill.types import IntVector, Matrix, Vector
+
+__all__ = ["GradientSquares", "Masses", "squares_of", "windows"]
+
+# Ends of the windows after which masses are learned anew, as shares of warm-up.  Early ones are short, since a chain
+# may still be on its way; the rest of warm-up is left to the step size.
+WINDOW_ENDS = (0.04, 0.1, 0.2, 0.4, 0.7)
+
+# Two columns may exchange places in a run where both wander this many standard deviations; they then share a mass.
+EXCHANGE = 2.0
+
+
+def windows(warmup: int) -> frozenset[int]:
+    """Return after how many iterations of warm-up the masses change."""
+    return frozenset(end for end in (round(share * warmup) for share in WINDOW_ENDS) if end >= 5)
+
+
+class Masses(NamedTuple):
+    """Masses of U's and V's columns and of the rest: z, and μ, a, b where there are effects."""
+
+    left: Vector  # (r,)
+    right: Vector  # (r,)
+    rest: Vector
+
+
+class GradientSquares(NamedTuple):
+    """Sums over the iterations of a window."""
+
+    iterations: int
+    columns: Vector  # (r,): squares of the gradient in U and V, averaged over rows
+    log_s: Vector  # (r,)
+    log_s_squares: Vector
+    row: float  # squares of the gradient in a, averaged over rows
+    column: float
+
+    @classmethod
+    def none(cls, rank: int) -> "GradientSquares":
+        """Return the sums over no iteration."""
+        return cls(0, np.zeros(rank), np.zeros(rank), np.zeros(rank), 0.0, 0.0)
+
+    def plus(self, other: "GradientSquares") -> "GradientSquares":
+        """Return the sums over the iterations of both."""
+        return GradientSquares(
+            self.iterations + other.iterations,
+            self.columns + other.columns,
+            self.log_s + other.log_s,
+            self.log_s_squares + other.log_s_squares,
+            self.row + other.row,
+            self.column + other.column,
+        )
+
+    def masses(self, rows: IntVector, columns: IntVector, *, effects: bool) -> Masses:
+        """Return the masses, given the number of cells in each row and column."""
+        c = self._pooled_columns()
+        rest = [c + 1.0]
+        if effects:
+            row, column = self.row / self.iterations, self.column / self.iterations
+            # Half of it as if all rows had as many cells: what the prior holds does not depend on them.
+            a = 0.5 * row * (1.0 + rows / rows.mean())
+            b = 0.5 * column * (1.0 + columns / columns.mean())
+            rest += [np.array([a.sum()]), a, b]
+        return Masses(c + len(rows), c + len(columns), np.concatenate(rest))
+
+    def _pooled_columns(self) -> Vector:
+        """Return the squares a column, averaged (in their logarithm) over columns that may exchange their places."""
+        log_squares = np.log(self.columns / self.iterations + 1e-12)
+        mean = self.log_s / self.iterations
+        variance = np.maximum(self.log_s_squares / self.iterations - mean**2, 1e-12)
+        reach = 2.0 * EXCHANGE**2 * np.minimum(variance[:, None], variance)
+        weights = np.exp(-0.5 * (mean[:, None] - mean) ** 2 / reach)
+        return np.asarray(np.exp(weights @ log_squares / weights.sum(axis=1)))
+
+
+def squares_of(gradient: Vector, U: Matrix, V: Matrix, log_s: Vector) -> GradientSquares:
+    """Return the sums for one point, from the flat gradient of the log density there."""
+    (m, r), n = U.shape, len(V)
+    in_U, in_V = gradient[: m * r].reshape(m, r), gradient[m * r : (m + n) * r].reshape(n, r)
+    effects = gradient[(m + n + 1) * r :] if gradient.size > (m + n + 1) * r else np.zeros(1 + m + n)
+    return GradientSquares(
+        iterations=1,
+        columns=0.5 * (np.mean(in_U**2, axis=0) + np.mean(in_V**2, axis=0)),
+        log_s=log_s,
+        log_s_squares=log_s**2,
+        row=float(np.mean(effects[1 : 1 + m] ** 2)),
+        column=float(np.mean(effects[1 + m :] ** 2)),
+    )

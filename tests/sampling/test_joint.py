@@ -1,0 +1,80 @@
+"""The default sampler: on the manifold, true to the model, and at ease with the largest rank."""
+
+import numpy as np
+import pytest
+
+from manifill.problem import Gaussian, Likelihood, Model, Observations, scaled_noise_prior
+from manifill.problem.passes import line_log_likelihoods
+from manifill.sampling.joint import Joint
+from tests.sampling.problems import LIKELIHOODS, model_for, run, some_observations, warmed
+
+for_each_likelihood = pytest.mark.parametrize("likelihood", LIKELIHOODS.values(), ids=LIKELIHOODS.keys())
+with_and_without_effects = pytest.mark.parametrize("effects", [False, True], ids=["plain", "effects"])
+
+
+@with_and_without_effects
+@for_each_likelihood
+def test_factors_are_orthonormal_and_scales_positive(likelihood: Likelihood, effects: bool) -> None:
+    model = model_for(likelihood, effects=effects)
+    for draw in run(Joint(model, some_observations(likelihood), warmup=100), 1, 100, 50):
+        for factor in (draw["U"], draw["V"]):
+            np.testing.assert_allclose(factor.T @ factor, np.eye(2), rtol=0, atol=1e-10)
+        assert (draw["s"] > 0).all()
+
+
+@pytest.mark.parametrize("by_column", [False, True])
+@with_and_without_effects
+def test_reported_density_is_the_models(effects: bool, by_column: bool) -> None:
+    model, observations = model_for(Gaussian(), effects=effects, by_column=by_column), some_observations(Gaussian())
+    _, state, _ = warmed(Joint(model, observations), 4, 1)
+    X = state.U * state.s @ state.V.T
+    if effects:
+        X = X + state.effects.mean + state.effects.row[:, None] + state.effects.column
+    unit = np.empty(6)
+    line_log_likelihoods(observations.by_column, Gaussian(), np.ascontiguousarray(X.T), np.eye(8), unit)
+    counts = np.diff(observations.by_column.starts).astype(float)
+    if not by_column:
+        unit, counts = unit.sum(keepdims=True), counts.sum(keepdims=True)
+    expected = model.log_density(counts, unit, state.noise, state.s, state.rate, state.effects)
+    assert state.log_density == pytest.approx(expected, rel=1e-12)
+
+
+def test_effects_are_drawn_centred_with_the_same_sums() -> None:
+    sampler = Joint(model_for(Gaussian(), effects=True), some_observations(Gaussian()))
+    _, state, _ = warmed(sampler, 5, 5)
+    draw = sampler.draw(state)
+    assert abs(draw["row_effect"].mean()) < 1e-14
+    assert abs(draw["column_effect"].mean()) < 1e-14
+    sums = state.effects.mean + state.effects.row[:, None] + state.effects.column
+    np.testing.assert_allclose(draw["mu"] + draw["row_effect"][:, None] + draw["column_effect"], sums, atol=1e-13)
+    assert draw["row_effect_sd"] == pytest.approx(state.effects.row_precision**-0.5)
+
+
+def test_noise_by_column_tells_the_columns_apart() -> None:
+    """Columns of noise 0.1 and 1 beside a matrix of rank 1: every σ within a third of its own."""
+    rng = np.random.default_rng(9)
+    sigma = np.repeat([0.1, 1.0], 4)
+    table = np.outer(rng.standard_normal(60), rng.standard_normal(8)) + sigma * rng.standard_normal((60, 8))
+    observations = Observations.from_triples(*np.nonzero(table), table[np.nonzero(table)])
+    model = Model(1, Gaussian(), 0.1, scaled_noise_prior(observations), noise_by_column=True)
+    draws = np.array([draw["sigma"] for draw in run(Joint(model, observations, warmup=150), 9, 150, 100)])
+    assert draws.shape == (100, 8)
+    np.testing.assert_allclose(draws.mean(axis=0), sigma, rtol=0.34)
+
+
+EDGES = {
+    "rank of a square matrix": ((4, 4), 4),
+    "rank of the columns": ((7, 3), 3),
+    "rank of the rows": ((3, 7), 3),
+    "one column": ((6, 1), 1),
+    "one row": ((1, 6), 1),
+}
+
+
+@with_and_without_effects
+@pytest.mark.parametrize(("shape", "rank"), EDGES.values(), ids=EDGES.keys())
+def test_the_largest_rank(shape: tuple[int, int], rank: int, effects: bool) -> None:
+    model = model_for(Gaussian(), rank, effects=effects)
+    for draw in run(Joint(model, some_observations(Gaussian(), shape, share=0.8), warmup=60), 10, 60, 20):
+        np.testing.assert_allclose(draw["U"].T @ draw["U"], np.eye(rank), rtol=0, atol=1e-10)
+        assert all(np.isfinite(value).all() for value in draw.values())

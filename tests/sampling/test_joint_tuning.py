@@ -1,0 +1,84 @@
+"""What the default sampler learns in warm-up, with nothing hidden between two steps."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from manifill.problem import Gaussian, Likelihood
+from manifill.sampling.joint import Joint
+from tests.sampling.problems import LIKELIHOODS, model_for, run, some_observations, warmed
+
+
+@pytest.mark.parametrize("target", [0.6, 0.9])
+@pytest.mark.parametrize("likelihood", LIKELIHOODS.values(), ids=LIKELIHOODS.keys())
+def test_warm_up_holds_the_target_acceptance(likelihood: Likelihood, target: float) -> None:
+    """After the last window, while the step size still learns."""
+    sampler = Joint(model_for(likelihood), some_observations(likelihood), target_acceptance=target, warmup=400)
+    rng, state, tuning = warmed(sampler, 2, 280)
+    acceptances = []
+    for _ in range(600):
+        state, info = sampler.step(rng, state, tuning)
+        tuning = sampler.adapt(tuning, info)
+        acceptances.append(info.transition.acceptance)
+    assert np.mean(acceptances[200:]) == pytest.approx(target, abs=0.04)
+    assert sampler.freeze(tuning).step.step_size == pytest.approx(np.exp(tuning.step.log_average))
+
+
+def test_nothing_is_hidden_between_two_steps() -> None:
+    """A state and a tuning that have been saved go on in another process as they would have here."""
+    model, observations = model_for(Gaussian(), effects=True), some_observations(Gaussian())
+    sampler = Joint(model, observations, warmup=50)
+    saved, ends = pickle.dumps(warmed(sampler, 6, 30)), []
+    for kernel in (sampler, Joint(model, observations, warmup=50)):
+        rng, state, tuning = pickle.loads(saved)
+        for _ in range(10):  # over the end of a window
+            state, info = kernel.step(rng, state, tuning)
+            tuning = kernel.adapt(tuning, info)
+        ends.append(kernel.step(rng, state, kernel.freeze(tuning))[0])
+    assert all(np.array_equal(ours, theirs) for ours, theirs in zip(ends[0][:3], ends[1][:3], strict=True))
+
+
+def test_the_longest_step_follows_the_new_masses() -> None:
+    """Tuning is a function of tuning and info: another sampler, which has made no step, learns the same."""
+    model, observations = model_for(Gaussian()), some_observations(Gaussian())
+    sampler, other = (Joint(model, observations, warmup=100) for _ in range(2))
+    rng, state, tuning = warmed(sampler, 13, 9)
+    _, info = sampler.step(rng, state, tuning)
+    ours, theirs = sampler.adapt(tuning, info), other.adapt(tuning, info)
+    assert not np.array_equal(ours.masses.left, tuning.masses.left), "a window has ended"
+    assert ours.step == theirs.step
+
+
+def test_masses_change_at_the_ends_of_windows_only() -> None:
+    sampler = Joint(model_for(Gaussian()), some_observations(Gaussian()), warmup=100)
+    rng, state, tuning = warmed(sampler, 7, 0)
+    changes = []
+    for iteration in range(1, 101):
+        state, info = sampler.step(rng, state, tuning)
+        before, tuning = tuning, sampler.adapt(tuning, info)
+        if not np.array_equal(before.masses.left, tuning.masses.left):
+            changes.append(iteration)
+    assert changes == [10, 20, 40, 70]
+    frozen = sampler.freeze(tuning)
+    assert frozen.masses is tuning.masses
+    assert sampler.step(rng, state, frozen)[1].squares is None, "after warm-up no gradient is taken for nothing"
+
+
+@pytest.mark.parametrize("warmup", [None, 0, 1, 10])
+def test_any_length_of_warm_up_will_do(warmup: int | None) -> None:
+    length = {} if warmup is None else {"warmup": warmup}
+    sampler = Joint(model_for(Gaussian()), some_observations(Gaussian()), **length)
+    assert all(np.isfinite(draw["s"]).all() for draw in run(sampler, 8, warmup or 30, 5))
+
+
+def test_statistics_count_gradients_and_max_depth_is_passed_on() -> None:
+    sampler = Joint(model_for(Gaussian()), some_observations(Gaussian()), max_depth=2)
+    rng, state, tuning = warmed(sampler, 11, 0)
+    for _ in range(20):
+        state, info = sampler.step(rng, state, tuning)
+        statistics = sampler.statistics(state, tuning, info)
+        assert statistics["n_steps"] == 2 * info.transition.steps <= 6
+        assert statistics["tree_depth"] <= 2
+        assert statistics["reached_max_depth"] == (statistics["tree_depth"] == 2)
+        assert statistics["step_size"] == tuning.step.step_size
