@@ -1,5 +1,6 @@
 """The way in for most people: fit, predict, complete."""
 
+import logging
 import platform
 import shutil
 import warnings
@@ -25,11 +26,14 @@ from manifill.posterior import (
     write_attributes,
 )
 from manifill.problem import Duplicates, Likelihood, Model, Observations, as_observations
+from manifill.problem.scaling import divided_by
 from manifill.sampling.chains import Plan, StoppedInWarmup, run_chains
-from manifill.settings import build_model, check_count, choose_likelihood, choose_sampler
-from manifill.types import Matrix
+from manifill.settings import build_model, check_count, choose_column_scales, choose_likelihood, choose_sampler
+from manifill.types import Matrix, Vector
 
 __all__ = ["ConvergenceWarning", "MatrixCompletion"]
+
+logger = logging.getLogger("manifill")
 
 # Children of the seed: chain k takes spawn key (k,), so what is not a chain takes one that no chain will reach.
 DIAGNOSTICS_KEY, PREDICTION_KEY = 1 << 30, (1 << 30) + 1
@@ -50,15 +54,24 @@ class MatrixCompletion(HasParameters):
         ``"gaussian"``, ``"softplus"`` (positive data) or ``"binomial"`` (counts out of ``trials``, ratings), or a
         likelihood object such as :func:`manifill.custom_likelihood` makes.
     sampler
-        ``"gibbs"``, the paper's sampler, or ``"factors"``, the Gibbs sampler of the A Bᵀ baseline.
+        ``"joint"``, which moves everything at once; ``"gibbs"``, the paper's sampler; or ``"factors"``, the Gibbs
+        sampler of the A Bᵀ baseline (which has no effects).
     chains, warmup, draws
         Number of chains, and of iterations of each to learn from and to keep.
     seed
         Of everything random; the same seed gives the same draws, whatever ``jobs`` is.
+    effects
+        ``"additive"`` for a mean and row and column effects beside the low-rank part, so that a row with few cells
+        falls back to the mean; None for the paper's model without them.
+    column_scales
+        ``"auto"`` to divide the columns by their spreads where these differ widely, ``"standardize"`` to do so in any
+        case, None to leave them.  Predictions are in the data's units; U, s, V, effects and sigma are not.
+    noise
+        ``"shared"`` for one noise in all cells, ``"column"`` for one in each column, which learn from each other.
     sigma
         The noise's standard deviation where it is known; learned otherwise.
     noise_prior
-        (α, β) of the Gamma prior of 1/σ².
+        (α, β) of a Gamma prior of 1/σ², or ``"paper"`` for (1e-4, 1e-4); weak and on the data's scale by default.
     lambda_
         Rate of the exponential prior of the singular values where it is known; learned otherwise.
     lambda_prior
@@ -86,7 +99,7 @@ class MatrixCompletion(HasParameters):
     observations_ : Observations
         What was fitted.
     model_ : Model
-        The model that was sampled, its priors resolved.
+        The model that was sampled, its priors resolved; where columns were scaled, in scaled units.
 
     Examples
     --------
@@ -110,13 +123,16 @@ class MatrixCompletion(HasParameters):
         self,
         rank: int = 10,
         likelihood: str | Likelihood = "gaussian",
-        sampler: str = "gibbs",
+        sampler: str = "joint",
         chains: int = 4,
         warmup: int = 500,
-        draws: int = 500,
+        draws: int = 1000,
         seed: int | None = None,
+        effects: str | None = "additive",
+        column_scales: str | None = "auto",
+        noise: str = "shared",
         sigma: float | None = None,
-        noise_prior: tuple[float, float] = (1e-4, 1e-4),
+        noise_prior: tuple[float, float] | str | None = None,
         lambda_: float | None = None,
         lambda_prior: tuple[float, float] | None = None,
         trials: int | None = None,
@@ -135,6 +151,9 @@ class MatrixCompletion(HasParameters):
         self.warmup = warmup
         self.draws = draws
         self.seed = seed
+        self.effects = effects
+        self.column_scales = column_scales
+        self.noise = noise
         self.sigma = sigma
         self.noise_prior = noise_prior
         self.lambda_ = lambda_
@@ -168,20 +187,32 @@ class MatrixCompletion(HasParameters):
         """
         observations = as_observations(rows, cols, values, shape, self.duplicates)
         likelihood = choose_likelihood(self.likelihood, self.trials, self.step)
+        warmup = check_count("warmup", self.warmup, 0)
+        sampler = choose_sampler(self.sampler, self.target_acceptance, self.max_depth, warmup)
+        scales = self._scales(observations, likelihood)
+        scaled = observations if scales is None else divided_by(observations, scales)
         model = build_model(
-            self.rank, likelihood, observations, self.sigma, self.noise_prior, self.lambda_, self.lambda_prior
+            scaled,
+            likelihood,
+            rank=self.rank,
+            sampler=self.sampler,
+            effects=self.effects,
+            noise=self.noise,
+            sigma=self.sigma,
+            noise_prior=self.noise_prior,
+            lambda_=self.lambda_,
+            lambda_prior=self.lambda_prior,
         )
-        build = partial(choose_sampler(self.sampler, self.target_acceptance, self.max_depth), model, observations)
         plan = Plan(
-            build=build,
+            build=partial(sampler, model, scaled),
             chains=check_count("chains", self.chains, 1),
-            warmup=check_count("warmup", self.warmup, 0),
+            warmup=warmup,
             draws=check_count("draws", self.draws, 1),
             path=None if self.path is None else Path(self.path),
         )
         jobs = joblib.cpu_count() if self.jobs is None else check_count("jobs", self.jobs, 1)
         seed = np.random.SeedSequence(None if self.seed is None else check_count("seed", self.seed, 0))
-        attributes = self._attributes(seed, observations)
+        attributes = self._attributes(seed, observations, scales)
         posterior = _sample(plan, seed, attributes, jobs=jobs, visible=self.progress)
         self.observations_, self.model_, self.posterior_ = observations, model, posterior
         self.diagnostics_ = diagnose(self._rng(DIAGNOSTICS_KEY), posterior)
@@ -214,10 +245,22 @@ class MatrixCompletion(HasParameters):
         entropy = self.posterior_.attributes["seed"]
         return np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(key,)))
 
-    def _attributes(self, seed: np.random.SeedSequence, observations: Observations) -> dict[str, Any]:
+    def _scales(self, observations: Observations, likelihood: Likelihood) -> Vector | None:
+        """Return what to divide the columns by, and say so in the log."""
+        given = (self.sigma, self.noise_prior, self.lambda_, self.lambda_prior)
+        in_units = any(value is not None for value in given)
+        scales = choose_column_scales(self.column_scales, observations, likelihood, in_units=in_units)
+        if scales is not None:
+            logger.info("columns are divided by their spreads, from %.3g to %.3g", scales.min(), scales.max())
+        return scales
+
+    def _attributes(
+        self, seed: np.random.SeedSequence, observations: Observations, scales: Vector | None
+    ) -> dict[str, Any]:
         """Return what is needed to know later how the draws came about."""
         libraries = ("manifill", "numpy", "scipy", "numba")
-        return {
+        scaling = {} if scales is None else {"column_scales": scales.tolist()}
+        return scaling | {
             "settings": {name: _plain(value) for name, value in self.get_params().items()},
             "seed": seed.entropy,
             "shape": list(observations.shape),

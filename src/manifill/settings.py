@@ -8,21 +8,29 @@ from typing import Any
 import numpy as np
 
 from manifill.problem import (
+    PAPER_NOISE,
     Binomial,
+    EffectsPrior,
     Gamma,
     Gaussian,
     Likelihood,
     Model,
     Observations,
+    ScaledF,
     SoftplusGaussian,
+    scaled_effects_prior,
+    scaled_noise_prior,
     scaled_rate_prior,
 )
+from manifill.problem.scaling import column_spreads, differ_widely
 from manifill.sampling.factors import Factors
 from manifill.sampling.gibbs import Gibbs
+from manifill.sampling.joint import Joint
+from manifill.types import Vector
 
-__all__ = ["build_model", "check_count", "choose_likelihood", "choose_sampler"]
+__all__ = ["build_model", "check_count", "choose_column_scales", "choose_likelihood", "choose_sampler"]
 
-SAMPLERS = ("gibbs", "factors")
+SAMPLERS = ("joint", "gibbs", "factors")
 
 LIKELIHOODS = ("gaussian", "softplus", "binomial")
 
@@ -34,16 +42,26 @@ def check_count(name: str, value: Any, least: int) -> int:
     return int(value)
 
 
-def choose_sampler(name: Any, target_acceptance: Any, max_depth: Any) -> Callable[[Model, Observations], Any]:
+def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> Any:
+    """Return ``value`` if it is one of the choices."""
+    if not (value is None or isinstance(value, str)) or value not in choices:
+        raise ValueError(f"{name}={value!r} is not known; choose one of {', '.join(map(repr, choices))}.")
+    return value
+
+
+def choose_sampler(
+    name: Any, target_acceptance: Any, max_depth: Any, warmup: int
+) -> Callable[[Model, Observations], Any]:
     """Return the sampler of this name, ready to be given a model and observations."""
-    if name not in SAMPLERS:
-        raise ValueError(f"sampler={name!r} is not known; choose one of {', '.join(map(repr, SAMPLERS))}.")
+    check_choice("sampler", name, SAMPLERS)
     if not 0.0 < _positive("target_acceptance", target_acceptance) < 1.0:
         raise ValueError(f"target_acceptance must be above 0 and below 1, not {target_acceptance!r}.")
     depth = check_count("max_depth", max_depth, 1)
     if name == "factors":  # draws from exact conditionals: there is no trajectory to tune
         return Factors
-    return partial(Gibbs, target_acceptance=float(target_acceptance), max_depth=depth)
+    if name == "gibbs":
+        return partial(Gibbs, target_acceptance=float(target_acceptance), max_depth=depth)
+    return partial(Joint, target_acceptance=float(target_acceptance), max_depth=depth, warmup=warmup)
 
 
 def choose_likelihood(given: Any, trials: int | None, step: float) -> Likelihood:
@@ -59,8 +77,7 @@ def choose_likelihood(given: Any, trials: int | None, step: float) -> Likelihood
                 "trials and step go with likelihood='binomial'; give them to the likelihood object instead."
             )
         return given  # type: ignore[no-any-return]
-    if given not in LIKELIHOODS:
-        raise ValueError(f"likelihood={given!r} is not known; choose one of {', '.join(map(repr, LIKELIHOODS))}.")
+    check_choice("likelihood", given, LIKELIHOODS)
     if given == "binomial":
         if trials is None:
             raise ValueError("likelihood='binomial' needs trials, the largest value divided by step.")
@@ -71,10 +88,40 @@ def choose_likelihood(given: Any, trials: int | None, step: float) -> Likelihood
     return Gaussian() if given == "gaussian" else SoftplusGaussian()
 
 
+def choose_column_scales(
+    given: Any, observations: Observations, likelihood: Likelihood, *, in_units: bool
+) -> Vector | None:
+    """Return what to divide the columns by, (n,), or None; ``in_units`` says that priors in the data's units are given.
+
+    A likelihood is free of units where it has a noise to scale with the data: the Gaussian and the softplus one.
+    """
+    check_choice("column_scales", given, ("auto", "standardize", None))
+    can_scale = isinstance(likelihood, (Gaussian, SoftplusGaussian))
+    if given == "standardize":
+        if not can_scale:
+            raise ValueError(
+                f"column_scales='standardize' has no meaning for likelihood={likelihood.name!r}; leave it out."
+            )
+        if in_units:
+            raise ValueError(
+                "column_scales='standardize' divides the columns by their spreads, so sigma, noise_prior, lambda_ and "
+                "lambda_prior would not be in the data's units; leave them out, or scale the data yourself."
+            )
+        return column_spreads(observations)
+    if given is None or not can_scale or in_units:
+        return None
+    spreads = column_spreads(observations)
+    return spreads if differ_widely(observations, spreads) else None
+
+
 def build_model(
-    rank: Any,
-    likelihood: Likelihood,
     observations: Observations,
+    likelihood: Likelihood,
+    *,
+    rank: Any,
+    sampler: Any,
+    effects: Any,
+    noise: Any,
     sigma: Any,
     noise_prior: Any,
     lambda_: Any,
@@ -82,23 +129,68 @@ def build_model(
 ) -> Model:
     """Return the model that these arguments describe, after trying it on the data."""
     rank = check_count("rank", rank, 1)
-    if sigma is not None and not likelihood.has_noise:
-        raise ValueError(f"sigma={sigma!r} has no meaning for likelihood={likelihood.name!r}; leave it out.")
+    _check_starting_point(observations, likelihood)
+    baseline = sampler == "factors"
+    with_effects = check_choice("effects", effects, ("additive", None)) is not None and not baseline
+    by_column = check_choice("noise", noise, ("shared", "column")) == "column"
+    if not likelihood.has_noise:
+        for name, value, default in (
+            ("sigma", sigma, None),
+            ("noise_prior", noise_prior, None),
+            ("noise", noise, "shared"),
+        ):
+            if value != default:
+                raise ValueError(f"{name}={value!r} has no meaning for likelihood={likelihood.name!r}; leave it out.")
+    if baseline:
+        for name, value in (("lambda_", lambda_), ("lambda_prior", lambda_prior)):
+            if value is not None:
+                raise ValueError(f"{name}={value!r} has no meaning for sampler='factors'; leave it out.")
+    prior: EffectsPrior | None = scaled_effects_prior(observations, likelihood) if with_effects else None
+    model = Model(
+        rank=rank,
+        likelihood=likelihood,
+        rate=_rate(lambda_, lambda_prior, rank, observations, likelihood, effects=with_effects),
+        precision=_precision(sigma, noise_prior, observations),
+        effects=prior,
+        noise_by_column=by_column,
+    )
+    model.check(observations)
+    return model
+
+
+def _check_starting_point(observations: Observations, likelihood: Likelihood) -> None:
     start = likelihood.starting_point(likelihood.encode(observations.by_row.values))
     if not np.isfinite(start).all():
         worst = observations.by_row.values[np.argmin(np.isfinite(start))]
         raise ValueError(f"starting_point of the likelihood {likelihood.name!r} is not finite at the value {worst:g}.")
-    rate: float | Gamma
+
+
+def _rate(
+    lambda_: Any, lambda_prior: Any, rank: int, observations: Observations, likelihood: Likelihood, *, effects: bool
+) -> float | Gamma:
+    if lambda_ is not None and lambda_prior is not None:
+        raise ValueError("lambda_ fixes what lambda_prior would learn; give one of them.")
     if lambda_ is not None:
-        rate = _positive("lambda_", lambda_)
-    elif lambda_prior is not None:
-        rate = _gamma("lambda_prior", lambda_prior)
-    else:
-        rate = scaled_rate_prior(rank, observations, likelihood)
-    precision = _gamma("noise_prior", noise_prior) if sigma is None else _positive("sigma", sigma) ** -2
-    model = Model(rank=rank, likelihood=likelihood, rate=rate, precision=precision)
-    model.check(observations)
-    return model
+        return _positive("lambda_", lambda_)
+    if lambda_prior is not None:
+        return _gamma("lambda_prior", lambda_prior)
+    return scaled_rate_prior(rank, observations, likelihood, effects=effects)
+
+
+def _precision(sigma: Any, noise_prior: Any, observations: Observations) -> float | Gamma | ScaledF:
+    if sigma is not None and noise_prior is not None:
+        raise ValueError("sigma fixes what noise_prior would learn; give one of them.")
+    if sigma is not None:
+        precision = 1.0 / max(_positive("sigma", sigma) ** 2, 5e-324)
+        if not np.isfinite(precision):
+            raise ValueError(f"sigma={sigma!r} is too small to be squared; scale the data up.")
+        return precision
+    if noise_prior is None:
+        return scaled_noise_prior(observations)
+    if isinstance(noise_prior, str):
+        check_choice("noise_prior", noise_prior, ("paper",))
+        return PAPER_NOISE
+    return _gamma("noise_prior", noise_prior)
 
 
 def _positive(name: str, value: Any) -> float:

@@ -42,6 +42,9 @@ def test_shapes_and_settings():
     assert model.posterior_.s.shape == (2, 20, 2)
     assert model.posterior_.V.shape == (2, 20, n, 2)
     assert model.posterior_.sigma.shape == (2, 20)
+    assert model.posterior_.mu.shape == (2, 20)
+    assert model.posterior_.row_effect.shape == (2, 20, m)
+    assert model.posterior_.column_effect.shape == (2, 20, n)
     assert model.posterior_.attributes["seed"] == 0
     assert model.posterior_.attributes["settings"]["warmup"] == 30
     assert {"python", "manifill", "numba"} <= set(model.posterior_.attributes["versions"])
@@ -59,7 +62,7 @@ def test_factors_are_orthonormal_and_singular_values_positive():
 
 def test_same_seed_same_draws_whatever_the_jobs():
     one, two = fitted(jobs=1), fitted(jobs=2)
-    for name in ("U", "s", "V", "sigma", "lambda"):
+    for name in one.posterior_.posterior:
         np.testing.assert_array_equal(one.posterior_.posterior[name], two.posterior_.posterior[name])
     assert not np.array_equal(one.posterior_.s, fitted(seed=1).posterior_.s)
 
@@ -149,10 +152,18 @@ def test_rows_without_observations_fall_back_to_the_prior():
 
 
 @pytest.mark.parametrize("constant", [0.0, 3.0])
-@pytest.mark.parametrize("sampler", ["gibbs", "factors"])
+@pytest.mark.parametrize("sampler", ["joint", "gibbs", "factors"])
 def test_constant_data_does_not_crash(constant, sampler):
     model = MatrixCompletion(**QUICK, sampler=sampler).fit(np.full((6, 5), constant))
     assert np.isfinite(model.complete()[0]).all()
+
+
+def test_gibbs_sampler():
+    """The paper's sampler, with its model or with effects."""
+    paper = fitted(sampler="gibbs", effects=None)
+    assert list(paper.posterior_.posterior) == ["U", "s", "V", "lambda", "sigma"]
+    assert "step_size_V" in paper.posterior_.statistics
+    assert fitted(sampler="gibbs").posterior_.row_effect.shape == (2, 20, 14)
 
 
 def test_factors_sampler():
@@ -175,7 +186,9 @@ def test_recovers_what_was_hidden():
     seen = rng.random(full.shape) < 0.6
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        model = MatrixCompletion(rank=2, chains=2, warmup=300, draws=300, seed=0, jobs=1, progress=False)
+        model = MatrixCompletion(
+            rank=2, chains=2, warmup=300, draws=300, seed=0, column_scales=None, jobs=1, progress=False
+        )
         model.fit(np.where(seen, full, np.nan))
     rows, cols = np.nonzero(~seen)
     prediction, hidden = model.predict(rows, cols), full[rows, cols]

@@ -35,6 +35,8 @@ DATA = {
     "values alone": (([0], None, [1.0]), {}, "go together"),
 }
 
+IN_UNITS = {"sigma": 1.0, "noise_prior": (1.0, 1.0), "lambda_": 1.0, "lambda_prior": (1.0, 1.0)}
+
 SETTINGS = {
     "rank zero": ({"rank": 0}, "rank.*0"),
     "rank negative": ({"rank": -2}, "rank.*-2"),
@@ -45,7 +47,27 @@ SETTINGS = {
     "negative warmup": ({"warmup": -1}, "warmup.*-1"),
     "no jobs": ({"jobs": 0}, "jobs.*0"),
     "seed": ({"seed": -1}, "seed.*-1"),
-    "sampler": ({"sampler": "hmc"}, "sampler='hmc'.*'gibbs', 'factors'"),
+    "sampler": ({"sampler": "hmc"}, "sampler='hmc'.*'joint', 'gibbs', 'factors'"),
+    "effects": ({"effects": "multiplicative"}, "effects='multiplicative'.*'additive', None"),
+    "effects, not a word": ({"effects": True}, "effects=True.*'additive', None"),
+    "noise": ({"noise": "row"}, "noise='row'.*'shared', 'column'"),
+    "noise in vain": ({"likelihood": "binomial", "trials": 5, "noise": "column"}, "noise='column'.*'binomial'"),
+    "noise prior in vain": (
+        {"likelihood": "binomial", "trials": 5, "noise_prior": "paper"},
+        "noise_prior='paper'.*'binomial'",
+    ),
+    "noise by column with gibbs": ({"sampler": "gibbs", "noise": "column"}, "one noise.*sampler='joint'"),
+    "noise by column with factors": ({"sampler": "factors", "noise": "column"}, "one noise.*leave out"),
+    "noise prior's name": ({"noise_prior": "flat"}, "noise_prior='flat'.*'paper'"),
+    "sigma and its prior": ({"sigma": 1.0, "noise_prior": (1.0, 1.0)}, "sigma fixes.*one of them"),
+    "lambda and its prior": ({"lambda_": 1.0, "lambda_prior": (1.0, 1.0)}, "lambda_ fixes.*one of them"),
+    "lambda with factors": ({"sampler": "factors", "lambda_": 1.0}, "lambda_=1.0.*'factors'"),
+    "lambda prior with factors": ({"sampler": "factors", "lambda_prior": (1.0, 1.0)}, "lambda_prior.*'factors'"),
+    "column scales": ({"column_scales": "log"}, "column_scales='log'.*'auto', 'standardize', None"),
+    "scaled counts": (
+        {"likelihood": "binomial", "trials": 5, "column_scales": "standardize"},
+        "column_scales='standardize'.*'binomial'",
+    ),
     "likelihood": ({"likelihood": "poisson"}, "likelihood='poisson'.*'gaussian', 'softplus', 'binomial'"),
     "likelihood object": ({"likelihood": 3}, "custom_likelihood"),
     "likelihood class": ({"likelihood": Gaussian}, "neither a name"),
@@ -67,6 +89,10 @@ SETTINGS = {
     "duplicates": ({"duplicates": "sum"}, "duplicates.*'sum'"),
     "factors with another likelihood": ({"sampler": "factors", "likelihood": "softplus"}, "factors.*'softplus'"),
 }
+
+for prior, value in IN_UNITS.items():
+    changes = {"column_scales": "standardize", prior: value}
+    SETTINGS[f"standardize with {prior}"] = changes, f"standardize.*{prior}.*leave them out"
 
 
 def check_refusal(model, arguments, keywords, message):
