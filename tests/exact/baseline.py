@@ -6,7 +6,7 @@ Gamma priors, take a grid in their logarithms.  All rules are trapezoidal, of pe
 """
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 from scipy.special import ndtr
@@ -72,6 +72,7 @@ def _grid(prior: float | Gamma, nodes: int) -> tuple[Vector, Vector]:
     return np.exp(log_value), prior.shape * log_value - prior.rate * np.exp(log_value)
 
 
+@cache
 def marginals(model: Model, observations: Observations, **nodes: int) -> dict[str, Marginal]:
     """Return what is exactly known of every cell, and of σ and τ where they are learned."""
     rough = posterior(model, observations, angles=12, lengths=24, logs=12)

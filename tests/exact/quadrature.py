@@ -2,20 +2,21 @@
 
 Directions of u vᵀ form rays; s runs along each.  Periodic angles take the trapezoidal rule, the height on the sphere
 and s Gauss's, so all errors fall exponentially with the number of nodes.  Since (u, v) and (−u, −v) give the same X,
-half a circle is enough for v.  The noise precision and the rate, where they have Gamma priors, are integrated out in
-closed form.  Along a ray the density is expanded in Legendre polynomials of t, s = LONGEST (t + 1)²/4, whose integrals
-give the distribution function of s to the same accuracy; that of X_ij = s u_i v_j follows.
+half a circle is enough for v.  The noise (``noise``), the effects (``effects``) and the rate are integrated out.  Along
+a ray the density is expanded in Legendre polynomials of t, s = LONGEST (t + 1)²/4, whose integrals give the
+distribution function of s to the same accuracy; that of X_ij = s u_i v_j follows.
 """
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 from numpy.polynomial import legendre
-from scipy.special import gammaln
 
 from manifill.problem import Binomial, Gamma, Likelihood, Model, Observations, SoftplusGaussian
 from manifill.types import Matrix, Vector
+from tests.exact import noise
+from tests.exact.effects import CorrelatedData, marginal_of_total
 from tests.exact.marginals import Marginal, away_from_zero, marginal, rough_quantiles
 
 LONGEST = 30.0  # where s is cut; the prior Exp(1) has 1e-13 beyond
@@ -49,7 +50,7 @@ class Posterior:
     s: Vector  # (K,)
     mass: Matrix  # (R, K), of sum 1
     coefficients: Matrix  # (R, degree + 1): Legendre coefficients of the distribution function of s along each ray
-    unit: Matrix  # (R, K), log p(y | X) at unit noise
+    unit: Matrix  # (G, R, K), log p(y | X) at unit noise, of each group of cells that shares one; with effects, of all
 
     def expectation(self, values: Matrix | Vector) -> float:
         return float(np.sum(self.mass * values))
@@ -77,23 +78,24 @@ def posterior(model: Model, observations: Observations, ray_nodes: int = 32, s_n
     directions, weights = rays(ray_nodes)
     t, t_weights = legendre.leggauss(s_nodes)
     s = 0.25 * LONGEST * (t + 1.0) ** 2
-    unit = np.zeros((len(directions), s_nodes))
-    for i, j, y in zip(*observations.triples(), strict=True):
-        unit += unit_log_density(model.likelihood, y, np.outer(directions[:, i, j], s))
-    log_density = _log_marginal(model, observations.size, unit) + _log_prior(model.rate, s)
+    if model.effects is not None:
+        unit = CorrelatedData.of(model, observations).log_likelihood(directions, s)[None]
+        log_density = unit[0] + _log_prior(model.rate, s)
+    else:
+        unit = _unit_log_likelihoods(model, observations, directions, s)
+        log_density = noise.log_marginal(model, observations, unit) + _log_prior(model.rate, s)
     density_in_t = weights[:, None] * (t + 1.0) * np.exp(log_density - log_density.max())
     mass = density_in_t * t_weights
     mass /= mass.sum()
     return Posterior(directions, s, mass, _integrals(mass, t), unit)
 
 
-def _log_marginal(model: Model, cells: int, unit: Matrix) -> Matrix:
-    """Return log p(y | X), the noise precision integrated out where it has a prior."""
-    if not model.likelihood.has_noise:
-        return unit
-    if isinstance(model.precision, Gamma):
-        return -(model.precision.shape + 0.5 * cells) * np.log(model.precision.rate - unit)
-    return model.precision * unit
+def _unit_log_likelihoods(model: Model, observations: Observations, directions: Matrix, s: Vector) -> Matrix:
+    unit = np.zeros((2 if model.noise_by_column else 1, len(directions), len(s)))
+    for i, j, y in zip(*observations.triples(), strict=True):
+        x = np.outer(directions[:, i, j], s)
+        unit[j if model.noise_by_column else 0] += unit_log_density(model.likelihood, y, x)
+    return unit
 
 
 def _log_prior(rate: float | Gamma, s: Vector) -> Vector:
@@ -108,8 +110,9 @@ def _integrals(mass: Matrix, t: Vector) -> Matrix:
     return legendre.legint(series, lbnd=-1, axis=1)
 
 
+@cache
 def marginals(model: Model, observations: Observations, **nodes: int) -> dict[str, Marginal]:
-    """Return what is exactly known of s, of every cell, and of σ and λ where they are learned."""
+    """Return what is exactly known of s, of every cell with and without effects, and of σ and λ if learned."""
     rough, exact = posterior(model, observations, ray_nodes=10), posterior(model, observations, **nodes)
     mean = exact.expectation(exact.s)
     variance = exact.expectation((exact.s - mean) ** 2)
@@ -120,14 +123,13 @@ def marginals(model: Model, observations: Observations, **nodes: int) -> dict[st
         wanted = rough_quantiles(partial(rough.cell_below, i, j), -LONGEST, LONGEST)
         thresholds = away_from_zero(wanted, 0.3 * np.sqrt(variance))
         known[f"X[{i},{j}]"] = marginal(mean, variance, partial(exact.cell_below, i, j), thresholds)
-    if model.likelihood.has_noise and isinstance(model.precision, Gamma):
-        shape, rates = model.precision.shape + 0.5 * observations.size, model.precision.rate - exact.unit
-        known["sigma"] = Marginal(exact.expectation(mean_root(shape, rates)))
+    for name, value in noise.learned(model, observations, exact.unit).items():
+        known[name] = Marginal(exact.expectation(value))
     if isinstance(model.rate, Gamma):
         known["lambda"] = Marginal(exact.expectation((model.rate.shape + 1.0) / (model.rate.rate + exact.s)))
+    if model.effects is not None:
+        data = CorrelatedData.of(model, observations)
+        for i, j in np.ndindex(3, 2):
+            totals = (data.total(i, j, grid.directions, grid.s, grid.mass) for grid in (rough, exact))
+            known[f"total[{i},{j}]"] = marginal_of_total(*totals)
     return known
-
-
-def mean_root(shape: float, rate: Matrix) -> Matrix:
-    """Return E γ^(−½), the mean of σ, for γ ~ Gamma(shape, rate)."""
-    return np.sqrt(rate) * np.exp(gammaln(shape - 0.5) - gammaln(shape))

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from manifill.problem import Gaussian, Model, Observations
-from manifill.types import Matrix, Vector
+from manifill.problem import EffectsPrior, Gaussian, Model, Observations
 from tests.exact import baseline, quadrature
-from tests.exact.cases import CASES, Case
+from tests.exact.cases import CASES
 from tests.exact.marginals import Marginal
 
 FINER = {
@@ -17,7 +16,17 @@ FINER = {
 
 
 @pytest.mark.parametrize(
-    "name", ["gaussian", "softplus, known noise", "binomial", "factors, known precisions", "factors"]
+    "name",
+    [
+        "gaussian",
+        "gaussian, heavy-tailed noise",
+        "gaussian, effects",
+        "joint, gaussian, noise by column",
+        "softplus, known noise",
+        "binomial",
+        "factors, known precisions",
+        "factors",
+    ],
 )
 def test_a_finer_grid_changes_nothing(name: str) -> None:
     """The test against the samplers has standard errors of about 1 %, and 0.5 % for probabilities."""
@@ -54,38 +63,7 @@ def test_without_information_the_prior_of_the_baseline_remains() -> None:
     assert (known["X[2,1]"].mean, known["X[2,1]"].variance) == pytest.approx((0.0, 4.0), abs=1e-3)
 
 
-DRAWS = 400_000
-
-
-def prior_draws(case: Case, rng: np.random.Generator) -> Matrix:
-    """Return X (draws, 3, 2) from the prior of a case with rate 1 or factor precision 0.8."""
-    u, v = rng.standard_normal((DRAWS, 3)), rng.standard_normal((DRAWS, 2))
-    if case.marginals is baseline.marginals:
-        return u[:, :, None] * v[:, None, :] / 0.8
-    s = rng.exponential(size=DRAWS) / np.linalg.norm(u, axis=1) / np.linalg.norm(v, axis=1)
-    return s[:, None, None] * u[:, :, None] * v[:, None, :]
-
-
-def weights(case: Case, X: Matrix) -> Vector:
-    total = np.zeros(len(X))
-    for i, j, y in zip(*case.observations.triples(), strict=True):
-        x = X[:, i, j]
-        mean = np.log1p(np.exp(x)) if case.model.likelihood.name == "softplus" else x
-        total += case.model.precision * -0.5 * (y - mean) ** 2
-    return np.exp(total)
-
-
-@pytest.mark.parametrize("name", ["gaussian, known noise", "softplus, known noise", "factors, known precisions"])
-def test_weighted_prior_draws_agree(name: str) -> None:
-    """Importance sampling, another way to the same integrals: 72 comparisons with |z| < 4, false-alarm rate 0.5 %."""
-    case = CASES[name]
-    X = prior_draws(case, np.random.default_rng(1))
-    w = weights(case, X)
-    w /= w.sum()
-    known = case.marginals(case.model, case.observations)
-    for i, j in np.ndindex(3, 2):
-        x, exact = X[:, i, j], known[f"X[{i},{j}]"]
-        columns = np.stack([x, *(x <= threshold for threshold in exact.thresholds)], axis=1)
-        expected = np.array([exact.mean, *exact.probabilities])
-        error = np.sqrt(w**2 @ (columns - expected) ** 2)
-        assert np.abs((w @ columns - expected) / error).max() < 4.0
+def test_without_information_the_prior_of_effects_remains() -> None:
+    model = Model(1, Gaussian(), rate=1.0, precision=1e-12, effects=EffectsPrior(0.3, 0.5, 2.0, 4.0))
+    x = quadrature.marginals(model, NOTHING)["total[2,1]"]
+    assert (x.mean, x.variance) == pytest.approx((0.3, 2.0 + 0.5 + 0.25 + 2.0 / 6.0), abs=1e-6)

@@ -1,0 +1,71 @@
+"""The noise of the exact posteriors, integrated out given the residuals.
+
+Under a Gamma prior that is done in closed form.  The scaled F prior of one precision is used as its documentation gives
+it, with the rate gone: ∝ γ^(shape − 1) (γ + scale)^−(shape + tail) exp(−floor · γ).  Its integrals against
+γ^(N/2) exp(−γ SSE/2) take the trapezoidal rule in log γ; as functions of SSE they are held as splines.
+"""
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+from scipy.special import gammaln, logsumexp
+
+from manifill.problem import Gamma, Model, Observations, ScaledF
+from manifill.types import Matrix, Vector
+
+LOG_PRECISIONS = np.linspace(-20.0, 9.0, 400)
+SPLINE_NODES = 800
+
+
+def log_marginal(model: Model, observations: Observations, unit: Matrix) -> Matrix:
+    """Return log p(y | X) from the log likelihoods at unit noise, (G, R, K), of groups of cells that share one."""
+    prior = model.precision
+    if not model.likelihood.has_noise:
+        return unit[0]
+    if isinstance(prior, ScaledF):
+        return log_integral(prior, observations.size, -unit[0], np.zeros_like(LOG_PRECISIONS))
+    if not isinstance(prior, Gamma):
+        return prior * unit.sum(axis=0)
+    return sum(
+        -(prior.shape + 0.5 * count) * np.log(prior.rate - part)
+        for count, part in zip(counts(model, observations), unit, strict=True)
+    )
+
+
+def learned(model: Model, observations: Observations, unit: Matrix) -> dict[str, Matrix]:
+    """Return the means of σ and of the prior's rate given X, each (R, K), where they are learned."""
+    prior = model.precision
+    if not model.likelihood.has_noise or not isinstance(prior, Gamma | ScaledF):
+        return {}
+    if isinstance(prior, Gamma):
+        means = [
+            mean_root(prior.shape + 0.5 * count, prior.rate - part)
+            for count, part in zip(counts(model, observations), unit, strict=True)
+        ]
+        return {f"sigma[{j}]": mean for j, mean in enumerate(means)} if model.noise_by_column else {"sigma": means[0]}
+    of_data = log_marginal(model, observations, unit)
+    # Given γ the rate is Gamma(shape + tail, scale + γ).
+    log_rate = np.log(prior.shape + prior.tail) - np.log(np.exp(LOG_PRECISIONS) + prior.scale)
+    with_sigma, with_rate = (
+        log_integral(prior, observations.size, -unit[0], log_value) for log_value in (-0.5 * LOG_PRECISIONS, log_rate)
+    )
+    return {"sigma": np.exp(with_sigma - of_data), "noise rate": np.exp(with_rate - of_data)}
+
+
+def counts(model: Model, observations: Observations) -> Vector:
+    """Return how many cells share a noise."""
+    return np.diff(observations.by_column.starts) if model.noise_by_column else np.array([observations.size])
+
+
+def log_integral(prior: ScaledF, cells: int, half_squares: Matrix, log_value: Vector) -> Matrix:
+    """Return log ∫ value(γ) γ^(cells/2) exp(−γ · half_squares) p(γ) dγ up to a constant, for log value(γ) given."""
+    gamma = np.exp(LOG_PRECISIONS)
+    free = log_value + (0.5 * cells + prior.shape) * LOG_PRECISIONS
+    free -= (prior.shape + prior.tail) * np.log(gamma + prior.scale)
+    where = np.linspace(np.log(prior.floor), np.log(prior.floor + half_squares.max()), SPLINE_NODES)
+    spline = CubicSpline(where, logsumexp(free - np.exp(where)[:, None] * gamma, axis=1))
+    return np.asarray(spline(np.log(prior.floor + half_squares)))
+
+
+def mean_root(shape: float, rate: Matrix) -> Matrix:
+    """Return E γ^(−½), the mean of σ, for γ ~ Gamma(shape, rate)."""
+    return np.sqrt(rate) * np.exp(gammaln(shape - 0.5) - gammaln(shape))
