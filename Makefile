@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-fast test-statistical lint bench-kernels clean
+.PHONY: demo test test-fast test-statistical lint bench-kernels bench-samplers bench-accuracy clean
 
 demo: $(VENV)/installed
 	$(BIN)/python -m manifill.demo --out demo
@@ -24,6 +24,12 @@ lint: $(VENV)/tested
 
 bench-kernels: $(VENV)/benched
 	$(BIN)/python bench/kernels.py
+
+bench-samplers: $(VENV)/benched
+	$(BIN)/python bench/samplers.py $(ARGS)
+
+bench-accuracy: $(VENV)/benched
+	$(BIN)/python bench/accuracy.py $(ARGS)
 
 $(VENV)/python:
 	$(PYTHON) -m venv $(VENV)

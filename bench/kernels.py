@@ -22,7 +22,7 @@ from manifill.problem import Binomial, Compressed, Gaussian, Likelihood, Model, 
 from manifill.problem.conditionals import FactorGivenRest
 from manifill.problem.passes import factor_gradient
 from manifill.sampling.factors import Factors
-from manifill.sampling.leapfrog import Phase, evaluate, leapfrog
+from manifill.sampling.integrators import Leapfrog, Phase, evaluate
 from manifill.types import Matrix
 
 PROBLEMS = ((100, 60, 2_400, 10), (1080, 77, 33_000, 20), (610, 9724, 80_000, 20), (6040, 3706, 1_000_000, 20))
@@ -126,8 +126,9 @@ def step_against_gradient(seconds: float) -> float:
 def step_and_gradient(rows: int, others: int, cells: Compressed, r: int, seconds: float) -> tuple[float, float]:
     """Return the median times of a leapfrog step in one factor and of its gradient alone."""
     rng = np.random.default_rng(1)
-    manifold = Stiefel.of_shape(rows, r)
-    target = FactorGivenRest(cells, Gaussian(), 1.0, rng.standard_normal((others, r)))
+    manifold, leapfrog = Stiefel.of_shape(rows, r), Leapfrog()
+    no_effects = np.empty((0, r))
+    target = FactorGivenRest(cells, Gaussian(), 1.0, rng.standard_normal((others, r)), no_effects, no_effects)
     position = manifold.random_point(rng)
     phase = Phase(position, np.empty_like(position), np.empty_like(position))
     manifold.random_velocity(rng, phase.position, phase.velocity)
@@ -135,7 +136,7 @@ def step_and_gradient(rows: int, others: int, cells: Compressed, r: int, seconds
     out = np.empty_like(position)
     step, gradient = medians(
         (
-            lambda: leapfrog(manifold, target, phase, 1e-4),
+            lambda: leapfrog.advance(manifold, target, phase, 1e-4),
             lambda: target.log_density_gradient(phase.position, out),
         ),
         seconds,

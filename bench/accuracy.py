@@ -1,0 +1,67 @@
+"""How good the completions are, with default settings: ``make bench-accuracy``.
+
+Held-out cells of real data (set MANIFILL_DATA to their folder) and of the paper's first case: the error, and how many
+of them a 90 % interval covers.
+"""
+
+import argparse
+import time
+import warnings
+from typing import Any
+
+import numpy as np
+from problems import data_folder, mice, movielens, synthetic
+
+from manifill import ConvergenceWarning, MatrixCompletion
+from manifill.problem import Observations
+
+SPLIT_SEED, SEED = 0, 0
+
+
+def fit_and_score(name: str, train: Observations, held_out: Observations, **settings: Any) -> None:
+    """Print the error of a fit on cells that it has not seen."""
+    begin = time.perf_counter()
+    model = MatrixCompletion(seed=SEED, **settings)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the verdict is printed
+        model.fit(*train.triples(), shape=train.shape)
+    rows, cols, values = held_out.triples()
+    prediction = model.predict(rows, cols, interval=0.9)
+    error = prediction.mean - values
+    covered = float(np.mean((prediction.lower <= values) & (values <= prediction.upper)))
+    print(
+        f"{name:36s} RMSE {np.sqrt(np.mean(error**2)):.4f}  median |error| {np.median(np.abs(error)):.2g}  "
+        f"90 % intervals cover {covered:.1%}  {time.perf_counter() - begin:.0f} s"
+    )
+    print(f"{'':36s} {model.diagnostics_.verdict}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", default="", help="only data whose names contain this")
+    parser.add_argument("--chains", type=int, default=4)
+    options = parser.parse_args()
+
+    def wanted(name: str) -> bool:
+        return options.rows in name
+
+    for noise in (0.0, 1.0):
+        name = f"case 1, 40 %, noise {noise:g}, rank 10"
+        if wanted(name):
+            fit_and_score(name, *synthetic(1, 0.4, noise, SPLIT_SEED), rank=10, chains=options.chains)
+    folder = data_folder()
+    if folder is None:
+        print("real data left out: MANIFILL_DATA is not set")
+        return
+    for share in (0.4, 0.1):
+        name = f"mice, {share:.0%}, rank 20"
+        if wanted(name):
+            split = mice(folder).split_cells(np.random.default_rng(SPLIT_SEED), share)
+            fit_and_score(name, *split, rank=20, chains=options.chains)
+    if wanted("MovieLens, 80 %, rank 20"):
+        split = movielens(folder).split(np.random.default_rng(SPLIT_SEED), 0.2)
+        fit_and_score("MovieLens, 80 %, rank 20", *split, rank=20, chains=options.chains)
+
+
+if __name__ == "__main__":
+    main()

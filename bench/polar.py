@@ -1,0 +1,254 @@
+"""NUTS in NumPyro on the polar expansion: what a user would write today, for ``bench/samplers.py`` to compare with.
+
+Where Z is Gaussian, U = Z (ZᵀZ)^(-½) is uniform on the Stiefel manifold.  So X = U diag(s) Vᵀ = Z_U M Z_Vᵀ with the r×r
+matrix M = (Z_UᵀZ_U)^(-½) diag(s) (Z_VᵀZ_V)^(-½), and neither U nor V need be formed.  A position is one flat vector
+(Z_U, Z_V, log s, log γ), the last only where there is noise.  Import this module before anything else starts JAX.
+"""
+
+import os
+import time
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from manifill.types import IntVector, Matrix, Vector
+
+os.environ["NPROC"] = "1"  # the size of XLA's thread pool; XLA_FLAGS alone left a thread to each core
+os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")  # products stay on the calling thread
+
+import jax
+import jax.numpy as jnp
+from numpyro.infer import NUTS
+
+jax.config.update("jax_enable_x64", True)
+
+Traced: TypeAlias = Any  # an array of JAX's
+Entries: TypeAlias = Callable[[Traced, Traced], Traced]
+Start: TypeAlias = tuple[Matrix, Vector, Matrix, float]  # U (m, r), s (r,), V (n, r), γ
+Cells: TypeAlias = tuple[IntVector, IntVector]
+
+DENSE = 1 / 8  # share of observed cells from which the whole product is faster than gathered rows: even at 0.1–0.2
+PILOT, LEAST_WARMUP, LEAST_DRAWS = 10, 30, 20  # iterations
+
+
+class PolarProblem(NamedTuple):
+    """What is asked.  Cells are distinct; a pair of numbers is a Gamma prior's shape and rate."""
+
+    rows: IntVector  # (N,)
+    cols: IntVector  # (N,)
+    values: Vector  # (N,), encoded
+    shape: tuple[int, int]
+    rank: int
+    likelihood: Literal["gaussian", "softplus", "binomial"]
+    rate: float | tuple[float, float]  # λ of the singular values, or its prior: then λ is integrated out
+    noise: tuple[float, ...] = (1e-4, 1e-4)  # prior of γ = 1/σ²: a Gamma's, or the four numbers of a ScaledF
+    trials: int = 1
+
+
+class PolarRun(NamedTuple):
+    """What came out.  Only ``compile_seconds`` includes compilation."""
+
+    x: Matrix  # (draws, cells)
+    sigma: Vector  # (draws,), 1 where there is no noise
+    log_density: Vector  # (draws,), of y, U, s, V and γ jointly, up to a constant, without the Jacobians of Z and log
+    steps: IntVector  # (draws,), leapfrog steps
+    diverging: NDArray[np.bool_]  # (draws,)
+    warmup: int  # iterations
+    warmup_steps: int
+    warmup_seconds: float
+    draw_seconds: float
+    compile_seconds: float
+    cut_short: bool  # the budget allowed less warm-up or fewer draws than asked for
+
+
+class Parts(NamedTuple):
+    """A position taken apart."""
+
+    Z_U: Traced  # (m, r)
+    Z_V: Traced  # (n, r)
+    z: Traced  # (r,), log s
+    log_precision: Traced  # (), 0 where there is no noise
+
+
+def inverse_root_forward(G: Traced) -> tuple[Traced, tuple[Traced, Traced]]:
+    """Return G^(-½) of a positive definite (r, r) matrix, and what its derivative needs."""
+    w, Q = jnp.linalg.eigh(G, symmetrize_input=False)
+    p = jnp.sqrt(w)
+    return (Q / p) @ Q.T, (Q, p)
+
+
+def inverse_root_backward(saved: tuple[Traced, Traced], gradient: Traced) -> tuple[Traced]:
+    """Return the gradient in G by divided differences of w^(-½), finite at equal eigenvalues as eigh's own is not."""
+    Q, p = saved
+    return (-Q @ ((Q.T @ gradient @ Q) / (p[:, None] * p * (p[:, None] + p))) @ Q.T,)
+
+
+inverse_root = jax.custom_vjp(lambda G: inverse_root_forward(G)[0])
+inverse_root.defvjp(inverse_root_forward, inverse_root_backward)
+
+
+def take_apart(problem: PolarProblem, position: Traced) -> Parts:
+    (m, n), r = problem.shape, problem.rank
+    Z_U, Z_V, z, rest = jnp.split(position, np.cumsum([m * r, n * r, r]))
+    return Parts(Z_U.reshape(m, r), Z_V.reshape(n, r), z, rest[0] if rest.size else jnp.zeros(()))
+
+
+def factors(parts: Parts) -> tuple[Traced, Traced]:
+    """Return A (m, r) and B (n, r) with X = A Bᵀ: M joins the shorter of Z_U and Z_V."""
+    Z_U, Z_V = parts.Z_U, parts.Z_V
+    M = (inverse_root(Z_U.T @ Z_U) * jnp.exp(parts.z)) @ inverse_root(Z_V.T @ Z_V)
+    return (Z_U @ M, Z_V) if len(Z_U) <= len(Z_V) else (Z_U, Z_V @ M.T)
+
+
+def entries_of_product(rows: IntVector, cols: IntVector) -> Entries:
+    """Return (A, B) ↦ A Bᵀ at the cells (N,), by the whole product."""
+    return lambda A, B: (A @ B.T).at[rows, cols].get(mode="promise_in_bounds", unique_indices=True)
+
+
+def entries_by_rows(rows: IntVector, cols: IntVector) -> Entries:
+    """Return the same by gathered rows; a factor's gradient sums over the cells in that factor's own order."""
+
+    def take(array: Traced, index: IntVector) -> Traced:
+        return array.at[index].get(mode="promise_in_bounds")
+
+    def forward(A: Traced, B: Traced) -> tuple[Traced, tuple[Traced, Traced]]:  # a column at a time: fuses best
+        return sum(take(A[:, k], rows) * take(B[:, k], cols) for k in range(A.shape[1])), (A, B)
+
+    def collect(gradient: Traced, own: IntVector, other: IntVector, factor: Traced, size: int) -> Traced:
+        order = np.argsort(own, kind="stable")
+        terms = take(gradient, order)[:, None] * take(factor, other[order])
+        return jax.ops.segment_sum(terms, own[order], size, indices_are_sorted=True, mode="promise_in_bounds")
+
+    def backward(saved: tuple[Traced, Traced], gradient: Traced) -> tuple[Traced, Traced]:
+        A, B = saved
+        return collect(gradient, rows, cols, B, len(A)), collect(gradient, cols, rows, A, len(B))
+
+    entries = jax.custom_vjp(lambda A, B: forward(A, B)[0])
+    entries.defvjp(forward, backward)
+    return cast(Entries, entries)
+
+
+def log_volume(parts: Parts) -> Traced:
+    """Return what the coordinates Z, log s and log γ add to the log density: a Gaussian's and two Jacobians."""
+    return -0.5 * (jnp.sum(parts.Z_U**2) + jnp.sum(parts.Z_V**2)) + jnp.sum(parts.z) + parts.log_precision
+
+
+def potential_of(problem: PolarProblem) -> Callable[[Traced], Traced]:
+    """Return the potential energy as a function of the position: −log p(y, U, s, V, γ) − log volume."""
+    order = np.lexsort((problem.cols, problem.rows))
+    rows, cols, y = problem.rows[order].astype(np.int32), problem.cols[order].astype(np.int32), problem.values[order]
+    dense = len(y) >= DENSE * problem.shape[0] * problem.shape[1]
+    entries = entries_of_product(rows, cols) if dense else entries_by_rows(rows, cols)
+
+    def log_prior(s: Traced) -> Traced:
+        if isinstance(problem.rate, tuple):
+            return -(problem.rate[0] + problem.rank) * jnp.log(problem.rate[1] + jnp.sum(s))
+        return -problem.rate * jnp.sum(s)
+
+    def log_likelihood(x: Traced, log_precision: Traced) -> Traced:  # and the prior of γ
+        if problem.likelihood == "binomial":
+            return jnp.sum(y * x - problem.trials * jax.nn.softplus(x))
+        half_square = 0.5 * jnp.sum((y - (jax.nn.softplus(x) if problem.likelihood == "softplus" else x)) ** 2)
+        shape, precision = problem.noise[0], jnp.exp(log_precision)
+        total = (shape - 1.0 + 0.5 * len(y)) * log_precision - precision * (problem.noise[-1] + half_square)
+        if len(problem.noise) == 4:  # its last number is a rate as well
+            total -= (shape + problem.noise[1]) * jnp.log(precision + problem.noise[2])
+        return total
+
+    def potential(position: Traced) -> Traced:
+        parts = take_apart(problem, position)
+        x = entries(*factors(parts))
+        return -log_prior(jnp.exp(parts.z)) - log_likelihood(x, parts.log_precision) - log_volume(parts)
+
+    return potential
+
+
+def position_at(problem: PolarProblem, start: Start) -> Traced:
+    U, s, V, precision = start
+    pieces = [np.sqrt(len(U)) * U.ravel(), np.sqrt(len(V)) * V.ravel(), np.log(s)]
+    return jnp.asarray(np.concatenate(pieces if problem.likelihood == "binomial" else [*pieces, [np.log(precision)]]))
+
+
+class Chain:
+    """A chain of NumPyro's, an iteration a call: what is kept of each (the first five of PolarRun) and its time."""
+
+    def __init__(self, problem: PolarProblem, cells: Cells) -> None:
+        self.problem, self.cells, self.potential = problem, cells, potential_of(problem)
+        self.seconds: list[float] = []
+        self.compile_seconds = 0.0
+
+    def begin(self, position: Traced, warmup: int, seed: int, **tuning: Any) -> None:
+        """Go to a position and compile; ``tuning`` is what NUTS knows of step size and masses."""
+        started = time.perf_counter()
+        kernel = NUTS(potential_fn=self.potential, target_accept_prob=0.8, max_tree_depth=10, **tuning)
+
+        def step(state: Any) -> tuple[Any, tuple[Traced, ...]]:
+            state = kernel.sample(state, (), {})
+            parts = take_apart(self.problem, state.z)
+            A, B = factors(parts)
+            x, sigma = jnp.sum(A[self.cells[0]] * B[self.cells[1]], axis=1), jnp.exp(-0.5 * parts.log_precision)
+            return state, (x, sigma, -state.potential_energy - log_volume(parts), state.num_steps, state.diverging)
+
+        self.state = jax.jit(lambda key, z: kernel.init(key, warmup, init_params=z))(jax.random.key(seed), position)
+        self.step = jax.jit(step).lower(self.state).compile()
+        self.compile_seconds += time.perf_counter() - started
+
+    def advance(self) -> Any:
+        """Return what is kept of the next iteration."""
+        started = time.perf_counter()
+        self.state, record = self.step(self.state)
+        kept = jax.device_get(record)
+        self.seconds.append(time.perf_counter() - started)
+        return kept
+
+
+def warm_up(chain: Chain, position: Traced, warmup: int, seed: int, seconds: float) -> int:
+    """Run the warm-up and return its leapfrog steps; half of ``seconds`` is for it.
+
+    Where it is about to need more, it begins anew from where it is, with the step size and the masses it has learnt and
+    NumPyro's schedule for as many iterations as still fit, LEAST_WARMUP at the least.
+    """
+    chain.begin(position, warmup, seed)
+    steps, left, since = 0, warmup, 0
+    while left:
+        steps, left, since = steps + int(chain.advance()[3]), left - 1, since + 1
+        spent, pace = sum(chain.seconds), float(np.mean(chain.seconds[-PILOT:]))
+        if since >= PILOT and left > LEAST_WARMUP and spent + left * pace > 0.6 * seconds:
+            left, since = max(LEAST_WARMUP, int((0.5 * seconds - spent) / pace)), 0
+            learnt = chain.state.adapt_state
+            tuning = {"step_size": learnt.step_size, "inverse_mass_matrix": learnt.inverse_mass_matrix}
+            chain.begin(chain.state.z, left, seed + len(chain.seconds), **tuning)
+    return steps
+
+
+def sample_polar(
+    problem: PolarProblem, start: Start, cells: Cells, warmup: int, draws: int, seed: int, seconds: float = np.inf
+) -> PolarRun:
+    """Run one chain and keep X at ``cells``; at ``seconds`` without compilation it stops, but not under LEAST_DRAWS."""
+    chain = Chain(problem, cells)
+    warmup_steps = warm_up(chain, position_at(problem, start), warmup, seed, seconds)
+    done = len(chain.seconds)
+    records: list[tuple[Any, ...]] = []
+    while len(records) < draws and (len(records) < LEAST_DRAWS or sum(chain.seconds) < seconds):
+        records.append(chain.advance())
+    x, sigma, log_density, steps, diverging = (np.array(column) for column in zip(*records, strict=True))
+    warmup_seconds, draw_seconds = sum(chain.seconds[:done]), sum(chain.seconds[done:])
+    cut_short = done < warmup or len(records) < draws
+    return PolarRun(
+        x, sigma, log_density, steps, diverging,
+        done, warmup_steps, warmup_seconds, draw_seconds, chain.compile_seconds, cut_short,
+    )  # fmt: skip
+
+
+def cost_per_gradient(problem: PolarProblem, start: Start, repeats: int = 50, rounds: int = 7) -> float:
+    """Return the median seconds of a gradient over ``rounds`` compiled loops of ``repeats``."""
+    gradient = jax.grad(potential_of(problem))
+    loop = jax.jit(lambda z: jax.lax.fori_loop(0, repeats, lambda _, z: z - 1e-9 * gradient(z), z))
+    position, times = loop(position_at(problem, start)).block_until_ready(), []
+    for _ in range(rounds):
+        started = time.perf_counter()
+        loop(position).block_until_ready()
+        times.append((time.perf_counter() - started) / repeats)
+    return float(np.median(times))

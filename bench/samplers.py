@@ -1,0 +1,303 @@
+"""The samplers side by side: ``make bench-samplers``, or ``python bench/samplers.py --quick``.
+
+One thread; every sampler has the same model (the paper's, with the default priors of this package) and starts from the
+same kind of point.  Times are those of the draws, without warm-up and compilation.  NumPyro's chain runs in two forms:
+as tuned by hand in ``polar.py``, and, for the time of a gradient, as its own model language and driver run it.
+"""
+
+import argparse
+import json
+import time
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from polar import PolarProblem, PolarRun, sample_polar
+from polar_model import seconds_per_step
+from problems import TRIALS, data_folder, mice, movielens, synthetic
+from threadpoolctl import threadpool_limits
+
+from manifill.posterior.cells import product_at_cells
+from manifill.problem import (
+    Binomial,
+    Gamma,
+    Gaussian,
+    Likelihood,
+    Model,
+    Observations,
+    ScaledF,
+    SoftplusGaussian,
+    scaled_effects_prior,
+    scaled_noise_prior,
+    scaled_rate_prior,
+)
+from manifill.problem.scaling import column_spreads, divided_by
+from manifill.sampling.gibbs import Gibbs
+from manifill.sampling.joint import Joint
+from manifill.sampling.singular import extended_factors
+from manifill.types import Array, IntVector, Matrix
+
+CELLS, DATA_SEED, CELLS_SEED = 60, 0, 7
+
+
+class Problem(NamedTuple):
+    """A row of the table."""
+
+    name: str
+    train: Observations
+    cells: tuple[IntVector, IntVector]  # held out
+    likelihood: Likelihood
+    rank: int
+
+    def model(self, *, effects: bool = False) -> Model:
+        """Return the model with the package's default priors."""
+        return Model(
+            rank=self.rank,
+            likelihood=self.likelihood,
+            rate=scaled_rate_prior(self.rank, self.train, self.likelihood, effects=effects),
+            precision=scaled_noise_prior(self.train),
+            effects=scaled_effects_prior(self.train, self.likelihood) if effects else None,
+        )
+
+
+def problems(quick: bool) -> Iterator[Problem]:
+    """Yield the rows; the real data only where MANIFILL_DATA names their folder."""
+    gaussian, softplus, binomial = Gaussian(), SoftplusGaussian(), Binomial(TRIALS)
+    rows: list[tuple[str, int, float, float, Likelihood]] = [
+        ("case 1, 40 %, no noise", 1, 0.4, 0.0, gaussian),
+        ("case 1, 40 %, noise 1", 1, 0.4, 1.0, gaussian),
+        ("case 2 S-SVD, 10 %, noise 0.3", 2, 0.1, 0.3, softplus),
+        ("case 2 S-SVD, 40 %, noise 0.3", 2, 0.4, 0.3, softplus),
+        ("case 2 SVD, 10 %, noise 0.3", 2, 0.1, 0.3, gaussian),
+        ("case 2 SVD, 40 %, noise 0.3", 2, 0.4, 0.3, gaussian),
+        ("case 3 B-SVD, 10 %", 3, 0.1, 0.0, binomial),
+        ("case 3 B-SVD, 40 %", 3, 0.4, 0.0, binomial),
+    ]
+    for name, case, share, noise, likelihood in rows:
+        yield _problem(name, *synthetic(case, share, noise, DATA_SEED), likelihood, 10)
+    folder = data_folder()
+    if quick or folder is None:
+        print("real data left out" + ("" if quick else ": MANIFILL_DATA is not set"))
+        return
+    for name, real in (("mice SVD, 40 %", gaussian), ("mice S-SVD, 40 %", softplus)):
+        train, held_out = mice(folder).split_cells(np.random.default_rng(DATA_SEED), 0.4)
+        yield _problem(name, divided_by(train, column_spreads(train)), held_out, real, 20)
+    train, held_out = movielens(folder).split(np.random.default_rng(DATA_SEED))
+    yield _problem("MovieLens B-SVD", train, held_out, Binomial(10, 0.5), 20)
+
+
+def _problem(name: str, train: Observations, held_out: Observations, likelihood: Likelihood, rank: int) -> Problem:
+    rows, cols, _ = held_out.triples()
+    chosen = np.random.default_rng(CELLS_SEED).choice(rows.size, CELLS, replace=False)
+    return Problem(name, train, (rows[chosen], cols[chosen]), likelihood, rank)
+
+
+class Run(NamedTuple):
+    """The draws of some chains."""
+
+    series: dict[str, Array]  # (chain, draw) each: cells, σ or nothing, the log density, sorted s
+    gradients: Matrix  # (chain, draw)
+    seconds: float  # of the draws
+    divergences: int
+    depth_limit: float  # share of draws
+
+    def figures(self) -> dict[str, float]:
+        """Return what the table shows."""
+        ess = {name: _statistic("ess", values) for name, values in self.series.items()}
+        cells = np.array([value for name, value in ess.items() if name.startswith("x")])
+        scalar = ess.get("sigma", ess["lp"])
+        thousands = float(self.gradients.sum()) / 1000.0
+        low, middle = float(np.quantile(cells, 0.05)), float(np.median(cells))
+        return {
+            "ess_per_second": low / self.seconds,
+            "ess_per_second_median": middle / self.seconds,
+            "ess_per_second_scalar": scalar / self.seconds,
+            "ess_per_1000": low / thousands,
+            "ess_per_1000_median": middle / thousands,
+            "steps": float(np.median(self.gradients)),
+            "microseconds": self.seconds / thousands * 1000.0,
+            "rhat": max(_statistic("rhat", values) for values in self.series.values()),
+            "divergences": float(self.divergences),
+            "depth_limit": self.depth_limit,
+            "draws": float(self.gradients.size),
+        }
+
+
+def _statistic(name: str, values: Array) -> float:
+    array_stats: Any = import_module("arviz_stats.base").array_stats
+    if name == "rhat" and len(values) == 1:
+        half = values.shape[1] // 2
+        values = np.stack([values[0, :half], values[0, -half:]])
+    return float(getattr(array_stats, name)(values, chain_axis=0, draw_axis=1))
+
+
+def run_ours(
+    problem: Problem, build: Callable[[], Any], chains: int, warmup: int, draws: int, limit: float = np.inf
+) -> Run:
+    """Run chains of one of our samplers; ``limit`` seconds a chain end it before its last draw, or its warm-up."""
+    records = [_chain(problem, build(), seed, warmup, draws, limit) for seed in range(chains)]
+    length = min(len(record["gradients"]) for record in records)
+    series = {name: np.array([record[name][:length] for record in records]) for name in records[0]}
+    gradients, seconds, diverging, limited = (series.pop(k) for k in ("gradients", "seconds", "diverging", "limited"))
+    return Run(series, gradients, float(seconds.sum()), int(diverging.sum()), float(limited.mean()))
+
+
+def _chain(problem: Problem, sampler: Any, seed: int, warmup: int, draws: int, limit: float) -> dict[str, list[float]]:
+    rng = np.random.default_rng(seed)
+    begin = time.perf_counter()
+    state, tuning = sampler.start(rng)
+    for iteration in range(warmup):
+        state, info = sampler.step(rng, state, tuning)
+        tuning = sampler.adapt(tuning, info)
+        if time.perf_counter() - begin > 0.5 * limit and iteration >= 50:
+            break
+    tuning = sampler.freeze(tuning)
+    record: dict[str, list[float]] = {}
+    while len(record.get("seconds", ())) < draws:
+        started = time.perf_counter()
+        state, info = sampler.step(rng, state, tuning)
+        seconds = time.perf_counter() - started
+        statistics = sampler.statistics(state, tuning, info)
+        for name, value in _quantities(problem, state).items():
+            record.setdefault(name, []).append(value)
+        named = {"gradients": "n_steps", "diverging": "diverging", "limited": "reached_max_depth"}
+        for name, key in named.items():
+            record.setdefault(name, []).append(statistics[key])
+        record.setdefault("seconds", []).append(seconds)
+        if time.perf_counter() - begin > limit and len(record["seconds"]) >= 50:
+            break
+    return record
+
+
+def _quantities(problem: Problem, state: Any) -> dict[str, float]:
+    x = np.empty(CELLS)
+    left, right = extended_factors(state.U, state.s, state.V, state.effects)
+    product_at_cells(left, right, *problem.cells, x)
+    values = {f"x{k}": float(value) for k, value in enumerate(x)} | {"lp": float(state.log_density)}
+    if not state.effects.row.size:  # beside effects the singular values of the low-rank part are not identified
+        values |= {f"s{k}": float(value) for k, value in enumerate(np.sort(state.s))}
+    if problem.likelihood.has_noise:
+        values["sigma"] = float(state.noise.precision[0] ** -0.5)
+    return values
+
+
+def run_polar(problem: Problem, warmup: int, draws: int, limit: float) -> tuple[Run, PolarRun, float]:
+    """Run NumPyro's chain from a start of ours; return also the seconds of a step as NumPyro itself would run it."""
+    model, train = problem.model(), problem.train
+    assert isinstance(model.rate, Gamma)
+    assert isinstance(model.precision, ScaledF)
+    state, _ = Joint(model, train).start(np.random.default_rng(0))
+    rows, cols, values = train.triples()
+    polar = PolarProblem(
+        rows=rows,
+        cols=cols,
+        values=problem.likelihood.encode(values),
+        shape=train.shape,
+        rank=problem.rank,
+        likelihood=cast(Any, problem.likelihood.name),
+        rate=(model.rate.shape, model.rate.rate),
+        noise=tuple(model.precision),
+        trials=getattr(problem.likelihood, "trials", 1),
+    )
+    start = state.U, state.s, state.V, float(state.noise.precision[0])
+    got = sample_polar(polar, start, problem.cells, warmup, draws, seed=0, seconds=limit)
+    series: dict[str, Array] = {f"x{k}": got.x[None, :, k] for k in range(CELLS)} | {"lp": got.log_density[None]}
+    if problem.likelihood.has_noise:
+        series["sigma"] = got.sigma[None]
+    limited = float(np.mean(got.steps >= 1023))
+    run = Run(series, got.steps[None].astype(np.float64), got.draw_seconds, int(got.diverging.sum()), limited)
+    return run, got, seconds_per_step(polar, start)
+
+
+def table_row(problem: Problem, options: argparse.Namespace) -> dict[str, Any]:
+    """Run everything on one problem."""
+    row: dict[str, Any] = {"problem": problem.name}
+    model, full, train = problem.model(), problem.model(effects=True), problem.train
+    warmup, draws, chains = options.warmup, options.draws, options.chains
+    joint = run_ours(problem, lambda: Joint(model, train, warmup=warmup), chains, warmup, draws)
+    row["joint"] = joint.figures()
+    default = run_ours(problem, lambda: Joint(full, train, warmup=warmup), chains, warmup, draws)
+    row["joint with effects"] = default.figures()
+    limit = options.seconds
+    row["gibbs"] = run_ours(problem, lambda: Gibbs(model, train), 2, warmup, draws, limit / 2).figures()
+    polar, raw, plain = run_polar(problem, 300, 300, limit)
+    row["numpyro"] = polar.figures() | {
+        "cut_short": float(raw.cut_short),
+        "microseconds_plain": 1e6 * plain,
+        "ess_per_second_plain": polar.figures()["ess_per_1000"] / 1000.0 / plain,
+    }
+    return row
+
+
+def show(row: dict[str, Any]) -> None:
+    """Print the figures of a row."""
+    print(f"\n{row['problem']}")
+    for name, f in row.items():
+        if name == "problem":
+            continue
+        print(
+            f"  {name:19s} ESS/s {f['ess_per_second']:8.2f} (median {f['ess_per_second_median']:7.1f}, sigma or lp "
+            f"{f['ess_per_second_scalar']:7.2f})  ESS/1000 gradients {f['ess_per_1000']:6.2f} "
+            f"({f['ess_per_1000_median']:5.1f})  steps {f['steps']:5.0f}  {f['microseconds']:6.0f} us  "
+            f"R-hat {f['rhat']:.3f}  div {f['divergences']:.0f}  depth limit {f['depth_limit']:.1%}"
+        )
+    if "numpyro" in row:
+        numpyro = row["numpyro"]
+        short = ", a shorter run" if numpyro["cut_short"] else ""
+        print(f"  numpyro as its own model and driver: {numpyro['microseconds_plain']:.0f} us a step{short}")
+
+
+def summary(rows: list[dict[str, Any]]) -> str:
+    """Return the table of ratios in Markdown."""
+    lines = [
+        "| problem | joint ESS/s | / gibbs | / NumPyro | / NumPyro tuned by hand | ESS per 1000 gradients, joint "
+        "/ NumPyro | steps | R-hat | R-hat with effects |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    ratios = []
+    for row in rows:
+        joint, gibbs, numpyro = row["joint"], row["gibbs"], row["numpyro"]
+        speed = joint["ess_per_second"]
+        ratios.append(speed / gibbs["ess_per_second"])
+        lines.append(
+            f"| {row['problem']} | {speed:.3g} | {ratios[-1]:.1f} | {speed / numpyro['ess_per_second_plain']:.1f} | "
+            f"{speed / numpyro['ess_per_second']:.1f} | {joint['ess_per_1000']:.2f} / {numpyro['ess_per_1000']:.2f} = "
+            f"{joint['ess_per_1000'] / numpyro['ess_per_1000']:.1f} | {joint['steps']:.0f} | {joint['rhat']:.3f} | "
+            f"{row['joint with effects']['rhat']:.3f} |"
+        )
+    mean = float(np.exp(np.mean(np.log(ratios))))
+    lines.append(f"\njoint / gibbs, geometric mean: {mean:.1f}; least: {min(ratios):.1f}")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="three synthetic problems, shorter runs: five minutes")
+    parser.add_argument("--rows", default="", help="only problems whose names contain this")
+    parser.add_argument("--chains", type=int, default=4)
+    parser.add_argument("--warmup", type=int, default=500)
+    parser.add_argument("--draws", type=int, default=1000)
+    parser.add_argument("--seconds", type=float, default=300.0, help="for gibbs, and for NumPyro, on each row")
+    parser.add_argument("--out", type=Path, help="a JSON file for the figures; rows already there are kept")
+    options = parser.parse_args()
+    if options.quick:
+        options.chains, options.warmup, options.draws, options.seconds = 2, 300, 300, 20.0
+    rows: list[dict[str, Any]] = []
+    if options.out and options.out.exists():
+        rows = json.loads(options.out.read_text())
+    with threadpool_limits(1):
+        for problem in problems(options.quick):
+            if options.rows not in problem.name or (options.quick and "40 %, noise" not in problem.name):
+                continue
+            rows = [row for row in rows if row["problem"] != problem.name]
+            rows.append(table_row(problem, options))
+            show(rows[-1])
+            if options.out:
+                options.out.write_text(json.dumps(rows, indent=1))
+    print("\n" + summary(rows))
+
+
+if __name__ == "__main__":
+    main()
