@@ -1,8 +1,8 @@
 """The samplers side by side: ``make bench-samplers``, or ``python bench/samplers.py --quick``.
 
 One thread; every sampler has the same model (the paper's, with the default priors of this package) and starts from the
-same kind of point.  Times are those of the draws, without warm-up and compilation.  NumPyro's chain runs in two forms:
-as tuned by hand in ``polar.py``, and, for the time of a gradient, as its own model language and driver run it.
+same kind of point.  Times are those of the draws, without warm-up and compilation.  NumPyro's chain is tuned by hand
+(``polar.py``): its gradients take about half the time that they take in NumPyro's own driver.
 """
 
 import argparse
@@ -15,7 +15,6 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 from polar import PolarProblem, PolarRun, sample_polar
-from polar_model import seconds_per_step
 from problems import TRIALS, data_folder, mice, movielens, synthetic
 from threadpoolctl import threadpool_limits
 
@@ -183,8 +182,8 @@ def _quantities(problem: Problem, state: Any) -> dict[str, float]:
     return values
 
 
-def run_polar(problem: Problem, warmup: int, draws: int, limit: float) -> tuple[Run, PolarRun, float]:
-    """Run NumPyro's chain from a start of ours; return also the seconds of a step as NumPyro itself would run it."""
+def run_polar(problem: Problem, warmup: int, draws: int, limit: float) -> tuple[Run, PolarRun]:
+    """Run NumPyro's chain from a start of ours."""
     model, train = problem.model(), problem.train
     assert isinstance(model.rate, Gamma)
     assert isinstance(model.precision, ScaledF)
@@ -208,7 +207,7 @@ def run_polar(problem: Problem, warmup: int, draws: int, limit: float) -> tuple[
         series["sigma"] = got.sigma[None]
     limited = float(np.mean(got.steps >= 1023))
     run = Run(series, got.steps[None].astype(np.float64), got.draw_seconds, int(got.diverging.sum()), limited)
-    return run, got, seconds_per_step(polar, start)
+    return run, got
 
 
 def table_row(problem: Problem, options: argparse.Namespace) -> dict[str, Any]:
@@ -222,12 +221,8 @@ def table_row(problem: Problem, options: argparse.Namespace) -> dict[str, Any]:
     row["joint with effects"] = default.figures()
     limit = options.seconds
     row["gibbs"] = run_ours(problem, lambda: Gibbs(model, train), 2, warmup, draws, limit / 2).figures()
-    polar, raw, plain = run_polar(problem, 300, 300, limit)
-    row["numpyro"] = polar.figures() | {
-        "cut_short": float(raw.cut_short),
-        "microseconds_plain": 1e6 * plain,
-        "ess_per_second_plain": polar.figures()["ess_per_1000"] / 1000.0 / plain,
-    }
+    polar, raw = run_polar(problem, 300, 300, limit)
+    row["numpyro"] = polar.figures() | {"cut_short": float(raw.cut_short)}
     return row
 
 
@@ -243,18 +238,16 @@ def show(row: dict[str, Any]) -> None:
             f"({f['ess_per_1000_median']:5.1f})  steps {f['steps']:5.0f}  {f['microseconds']:6.0f} us  "
             f"R-hat {f['rhat']:.3f}  div {f['divergences']:.0f}  depth limit {f['depth_limit']:.1%}"
         )
-    if "numpyro" in row:
-        numpyro = row["numpyro"]
-        short = ", a shorter run" if numpyro["cut_short"] else ""
-        print(f"  numpyro as its own model and driver: {numpyro['microseconds_plain']:.0f} us a step{short}")
+    if row["numpyro"]["cut_short"]:
+        print(f"  numpyro's run was cut short at {row['numpyro']['draws']:.0f} draws: ESS from fewer")
 
 
 def summary(rows: list[dict[str, Any]]) -> str:
     """Return the table of ratios in Markdown."""
     lines = [
-        "| problem | joint ESS/s | / gibbs | / NumPyro | / NumPyro tuned by hand | ESS per 1000 gradients, joint "
-        "/ NumPyro | steps | R-hat | R-hat with effects |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| problem | joint ESS/s | / gibbs | / NumPyro | ESS per 1000 gradients, joint / NumPyro | steps | R-hat "
+        "| R-hat with effects |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     ratios = []
     for row in rows:
@@ -262,8 +255,8 @@ def summary(rows: list[dict[str, Any]]) -> str:
         speed = joint["ess_per_second"]
         ratios.append(speed / gibbs["ess_per_second"])
         lines.append(
-            f"| {row['problem']} | {speed:.3g} | {ratios[-1]:.1f} | {speed / numpyro['ess_per_second_plain']:.1f} | "
-            f"{speed / numpyro['ess_per_second']:.1f} | {joint['ess_per_1000']:.2f} / {numpyro['ess_per_1000']:.2f} = "
+            f"| {row['problem']} | {speed:.3g} | {ratios[-1]:.1f} | {speed / numpyro['ess_per_second']:.1f} | "
+            f"{joint['ess_per_1000']:.2f} / {numpyro['ess_per_1000']:.2f} = "
             f"{joint['ess_per_1000'] / numpyro['ess_per_1000']:.1f} | {joint['steps']:.0f} | {joint['rhat']:.3f} | "
             f"{row['joint with effects']['rhat']:.3f} |"
         )

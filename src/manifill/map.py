@@ -1,7 +1,6 @@
 """The most probable matrix, for those who want one answer, soon, and without its uncertainty."""
 
 import warnings
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -9,11 +8,16 @@ from numpy.typing import ArrayLike
 
 from manifill.mode import MapEstimate, fit_mode
 from manifill.problem import Duplicates, Likelihood, Observations, as_observations
-from manifill.settings import check_count, choose_likelihood
+from manifill.settings import (
+    check_choice,
+    check_count,
+    check_positive,
+    check_sigma,
+    check_starting_point,
+    choose_likelihood,
+)
 
 __all__ = ["map_estimate"]
-
-SMALLEST_SIGMA = 1e-150
 
 
 def map_estimate(
@@ -75,20 +79,19 @@ def map_estimate(
     """
     observations = as_observations(rows, cols, values, shape, duplicates)
     chosen = choose_likelihood(likelihood, trials, step)
-    if effects not in ("additive", None):
-        raise ValueError(f"effects={effects!r} is not known; choose 'additive' or None.")
+    check_choice("effects", effects, ("additive", None))
     if sigma is not None and not chosen.has_noise:
         raise ValueError(f"sigma={sigma!r} has no meaning for likelihood={chosen.name!r}; leave it out.")
-    _check_starting_point(observations, chosen)
+    check_starting_point(observations, chosen)
     estimate = fit_mode(
         np.random.default_rng(check_count("seed", seed, 0)),
         observations,
         chosen,
         rank=None if rank is None else _rank(rank, observations),
         effects=effects is not None,
-        sigma=None if sigma is None else _noise(sigma),
-        rate=None if lambda_ is None else _positive("lambda_", lambda_),
-        tolerance=_positive("tolerance", tolerance),
+        sigma=None if sigma is None else check_sigma(sigma),
+        rate=None if lambda_ is None else check_positive("lambda_", lambda_),
+        tolerance=check_positive("tolerance", tolerance),
     )
     if not estimate.certificate.converged:
         warnings.warn(_verdict(estimate), RuntimeWarning, stacklevel=2)
@@ -100,27 +103,6 @@ def _rank(given: Any, observations: Observations) -> int:
     if rank > min(m, n):
         raise ValueError(f"rank={rank} is above min(m, n) = {min(m, n)} of a {m}×{n} matrix; choose a lower one.")
     return rank
-
-
-def _positive(name: str, value: Any) -> float:
-    number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else float("nan")
-    if not 0.0 < number < float("inf"):
-        raise ValueError(f"{name} must be a positive number, not {value!r}.")
-    return number
-
-
-def _noise(given: Any) -> float:
-    sigma = _positive("sigma", given)
-    if not SMALLEST_SIGMA < sigma < 1.0 / SMALLEST_SIGMA:
-        raise ValueError(f"sigma={given!r} is too small or too large to be squared; scale the data.")
-    return sigma
-
-
-def _check_starting_point(observations: Observations, likelihood: Likelihood) -> None:
-    start = likelihood.starting_point(likelihood.encode(observations.by_row.values))
-    if not np.isfinite(start).all():
-        worst = observations.by_row.values[np.argmin(np.isfinite(start))]
-        raise ValueError(f"starting_point of the likelihood {likelihood.name!r} is not finite at the value {worst:g}.")
 
 
 def _verdict(estimate: MapEstimate) -> str:

@@ -28,11 +28,23 @@ from manifill.sampling.gibbs import Gibbs
 from manifill.sampling.joint import Joint
 from manifill.types import Vector
 
-__all__ = ["build_model", "check_count", "choose_column_scales", "choose_likelihood", "choose_sampler"]
+__all__ = [
+    "build_model",
+    "check_choice",
+    "check_count",
+    "check_positive",
+    "check_sigma",
+    "check_starting_point",
+    "choose_column_scales",
+    "choose_likelihood",
+    "choose_sampler",
+]
 
 SAMPLERS = ("joint", "gibbs", "factors")
 
 LIKELIHOODS = ("gaussian", "softplus", "binomial")
+
+SMALLEST_SIGMA = 1e-150  # its square is still a number
 
 
 def check_count(name: str, value: Any, least: int) -> int:
@@ -54,7 +66,7 @@ def choose_sampler(
 ) -> Callable[[Model, Observations], Any]:
     """Return the sampler of this name, ready to be given a model and observations."""
     check_choice("sampler", name, SAMPLERS)
-    if not 0.0 < _positive("target_acceptance", target_acceptance) < 1.0:
+    if not 0.0 < check_positive("target_acceptance", target_acceptance) < 1.0:
         raise ValueError(f"target_acceptance must be above 0 and below 1, not {target_acceptance!r}.")
     depth = check_count("max_depth", max_depth, 1)
     if name == "factors":  # draws from exact conditionals: there is no trajectory to tune
@@ -81,7 +93,7 @@ def choose_likelihood(given: Any, trials: int | None, step: float) -> Likelihood
     if given == "binomial":
         if trials is None:
             raise ValueError("likelihood='binomial' needs trials, the largest value divided by step.")
-        return Binomial(check_count("trials", trials, 1), _positive("step", step))
+        return Binomial(check_count("trials", trials, 1), check_positive("step", step))
     for name, unwanted in (("trials", trials is not None), ("step", step != 1.0)):
         if unwanted:
             raise ValueError(f"{name} has no meaning for likelihood={given!r}; leave it out.")
@@ -129,7 +141,7 @@ def build_model(
 ) -> Model:
     """Return the model that these arguments describe, after trying it on the data."""
     rank = check_count("rank", rank, 1)
-    _check_starting_point(observations, likelihood)
+    check_starting_point(observations, likelihood)
     baseline = sampler == "factors"
     with_effects = check_choice("effects", effects, ("additive", None)) is not None and not baseline
     by_column = check_choice("noise", noise, ("shared", "column")) == "column"
@@ -158,7 +170,8 @@ def build_model(
     return model
 
 
-def _check_starting_point(observations: Observations, likelihood: Likelihood) -> None:
+def check_starting_point(observations: Observations, likelihood: Likelihood) -> None:
+    """Raise a ValueError where the likelihood has no finite x for a value."""
     start = likelihood.starting_point(likelihood.encode(observations.by_row.values))
     if not np.isfinite(start).all():
         worst = observations.by_row.values[np.argmin(np.isfinite(start))]
@@ -171,7 +184,7 @@ def _rate(
     if lambda_ is not None and lambda_prior is not None:
         raise ValueError("lambda_ fixes what lambda_prior would learn; give one of them.")
     if lambda_ is not None:
-        return _positive("lambda_", lambda_)
+        return check_positive("lambda_", lambda_)
     if lambda_prior is not None:
         return _gamma("lambda_prior", lambda_prior)
     return scaled_rate_prior(rank, observations, likelihood, effects=effects)
@@ -181,10 +194,7 @@ def _precision(sigma: Any, noise_prior: Any, observations: Observations) -> floa
     if sigma is not None and noise_prior is not None:
         raise ValueError("sigma fixes what noise_prior would learn; give one of them.")
     if sigma is not None:
-        precision = 1.0 / max(_positive("sigma", sigma) ** 2, 5e-324)
-        if not np.isfinite(precision):
-            raise ValueError(f"sigma={sigma!r} is too small to be squared; scale the data up.")
-        return precision
+        return check_sigma(sigma) ** -2
     if noise_prior is None:
         return scaled_noise_prior(observations)
     if isinstance(noise_prior, str):
@@ -193,11 +203,20 @@ def _precision(sigma: Any, noise_prior: Any, observations: Observations) -> floa
     return _gamma("noise_prior", noise_prior)
 
 
-def _positive(name: str, value: Any) -> float:
+def check_positive(name: str, value: Any) -> float:
+    """Return ``value`` if it is a positive number."""
     number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else float("nan")
     if not 0.0 < number < float("inf"):
         raise ValueError(f"{name} must be a positive number, not {value!r}.")
     return number
+
+
+def check_sigma(value: Any) -> float:
+    """Return ``value`` if it is a standard deviation that can be squared."""
+    sigma = check_positive("sigma", value)
+    if not SMALLEST_SIGMA < sigma < 1.0 / SMALLEST_SIGMA:
+        raise ValueError(f"sigma={value!r} is too small or too large to be squared; scale the data.")
+    return sigma
 
 
 def _gamma(name: str, value: Any) -> Gamma:
@@ -205,4 +224,4 @@ def _gamma(name: str, value: Any) -> Gamma:
         shape, rate = value
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be a pair (shape, rate) of a Gamma distribution, not {value!r}.") from None
-    return Gamma(_positive(f"the shape in {name}", shape), _positive(f"the rate in {name}", rate))
+    return Gamma(check_positive(f"the shape in {name}", shape), check_positive(f"the rate in {name}", rate))

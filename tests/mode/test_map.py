@@ -114,7 +114,7 @@ REFUSALS = {
     "sigma too small": ({"sigma": 1e-200}, "sigma=1e-200.*scale the data"),
     "sigma in vain": ({"likelihood": "binomial", "trials": 5, "sigma": 1.0}, "sigma=1.0.*'binomial'"),
     "tolerance": ({"tolerance": 0.0}, "tolerance.*0"),
-    "effects": ({"effects": "rows"}, "effects='rows'.*'additive' or None"),
+    "effects": ({"effects": "rows"}, "effects='rows'.*'additive', None"),
     "seed": ({"seed": -1}, "seed.*-1"),
     "likelihood": ({"likelihood": "poisson"}, "likelihood='poisson'"),
     "likelihood class": ({"likelihood": Gaussian}, "neither a name"),

@@ -28,7 +28,7 @@ def move_once(
 
 # Steps from deep trees to refusals, and a depth that is cut.
 STEPS = ((0.03, 8, {5, 6, 7}), (0.2, 6, {3, 4}), (0.8, 5, {1, 2}), (0.03, 3, {3}))
-LONGER_STEPS = ((0.2, 8, {4, 5, 6}), (0.8, 6, {2, 3}), (3.0, 5, {1}), (0.1, 3, {3}))
+LONGER_STEPS = ((0.2, 8, {4, 5, 6}), (0.8, 6, {2, 3}), (1.5, 5, {1, 2}), (0.1, 3, {3}))
 TREES = [
     *(("R^3", Leapfrog(), *steps, 200) for steps in STEPS),
     *(("St(5,2)", Leapfrog(), *steps, 200) for steps in STEPS),
