@@ -10,8 +10,9 @@ demo: $(VENV)/installed
 
 test: lint test-fast
 
+# Two processes, a file of tests to one of them: the kernels compile twice, and the tests take half as long.
 test-fast: $(VENV)/tested
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
 test-statistical: $(VENV)/tested
 	$(BIN)/python -m pytest -m statistical

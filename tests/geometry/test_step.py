@@ -35,6 +35,16 @@ def test_stays_on_the_manifold_with_a_tangent_velocity(manifold: Manifold, time:
 
 
 @on_each_step
+def test_takes_away_what_rounding_errors_have_left(manifold: Manifold) -> None:
+    """From a point a hair off the manifold, a step leads back, but for a small share that its length decides."""
+    rng = np.random.default_rng(11)
+    position, velocity = random_state(rng, manifold)
+    position += 1e-9 * rng.standard_normal(position.size)
+    before = constraint_error(manifold, position)
+    assert constraint_error(manifold, moved(manifold, position, velocity, 0.1)[0]) < 0.1 * before
+
+
+@on_each_step
 def test_negative_time_and_negated_velocity_both_return(manifold: Manifold) -> None:
     start = random_state(np.random.default_rng(2), manifold)
     end, end_velocity = moved(manifold, *start, LONG)

@@ -69,7 +69,7 @@ def test_masses_change_at_the_ends_of_windows_only() -> None:
 def test_any_length_of_warm_up_will_do(warmup: int | None) -> None:
     length = {} if warmup is None else {"warmup": warmup}
     sampler = Joint(model_for(Gaussian()), some_observations(Gaussian()), **length)
-    assert all(np.isfinite(draw["s"]).all() for draw in run(sampler, 8, warmup or 30, 5))
+    assert all(np.isfinite(draw["s"]).all() for draw in run(sampler, 8, 30 if warmup is None else warmup, 5))
 
 
 def test_statistics_count_gradients_and_max_depth_is_passed_on() -> None:

@@ -44,9 +44,9 @@ def test_columns_that_stay_apart_keep_their_own_mass() -> None:
 def test_columns_that_wander_over_each_other_share_their_mass() -> None:
     rng = np.random.default_rng(2)
     log_s = rng.standard_normal((50, RANK))
-    log_s -= log_s.mean(axis=0)
+    log_s += [0.5, 0.0] - log_s.mean(axis=0)
     left, _, _ = masses_of(collected([np.array([100.0, 1.0])] * 50, list(log_s)))
-    np.testing.assert_allclose(left, 10.0 + M, rtol=1e-6)
+    np.testing.assert_allclose(left - M, 10.0, rtol=0.1)
 
 
 def test_only_one_that_wanders_cannot_reach_a_column_that_stays() -> None:

@@ -105,9 +105,11 @@ class Joint:
         )
         if iteration not in self._windows:
             return tuning
+        masses = self._masses(squares)
+        self._set_masses(masses)  # the longest step is theirs
         return tuning._replace(
             step=DualAveraging.start(tuning.step.freeze().step_size, self._manifold.longest_step),
-            masses=self._masses(squares),
+            masses=masses,
             squares=GradientSquares.none(self.model.rank),
         )
 
