@@ -8,7 +8,7 @@ from manifill.types import Vector
 __all__ = ["column_spreads", "differ_widely", "divided_by"]
 
 # Spreads of columns with few cells lean towards the average one, as if they had this many cells more of it.
-EXTRA_CELLS = 2.0
+EXTRA_CELLS = 1.0
 
 # Spreads differ widely when the upper twentieth is this many times the lower one.
 WIDE_RATIO, TAIL = 3.0, 0.05
@@ -24,10 +24,16 @@ def column_spreads(observations: Observations) -> Vector:
     lines = cells.lines
     means = np.bincount(lines, cells.values, len(counts)) / np.maximum(counts, 1)
     squares = np.bincount(lines, (cells.values - means[lines]) ** 2, len(counts))
-    average = squares.sum() / max(float((counts - 1).clip(0).sum()), 1.0)
-    if average == 0.0:
+    freedom = (counts - 1).clip(0)
+    varying = squares > 0.0
+    if not varying.any():
         return np.ones(len(counts))
-    return np.asarray(np.sqrt((squares + EXTRA_CELLS * average) / ((counts - 1).clip(0) + EXTRA_CELLS)))
+    # Averages are taken of logarithms, since a column in another unit must not decide for the rest.
+    logs = np.log(squares[varying] / freedom[varying])
+    average = float(np.average(logs, weights=freedom[varying]))
+    leaning = np.full(len(counts), average)
+    leaning[varying] = (freedom[varying] * logs + EXTRA_CELLS * average) / (freedom[varying] + EXTRA_CELLS)
+    return np.asarray(np.exp(0.5 * leaning))
 
 
 def differ_widely(observations: Observations, spreads: Vector) -> bool:
