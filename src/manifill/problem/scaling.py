@@ -22,8 +22,11 @@ def column_spreads(observations: Observations) -> Vector:
     cells = observations.by_column
     counts = np.diff(cells.starts)
     lines = cells.lines
-    means = np.bincount(lines, cells.values, len(counts)) / np.maximum(counts, 1)
-    squares = np.bincount(lines, (cells.values - means[lines]) ** 2, len(counts))
+    # A power of two comes off first and goes back on at the end, so that logarithms do not see the data's unit.
+    unit = 2.0 ** np.floor(np.log2(max(float(np.abs(cells.values).max()), 1e-300)))
+    values = cells.values / unit
+    means = np.bincount(lines, values, len(counts)) / np.maximum(counts, 1)
+    squares = np.bincount(lines, (values - means[lines]) ** 2, len(counts))
     freedom = (counts - 1).clip(0)
     varying = squares > 0.0
     if not varying.any():
@@ -33,7 +36,7 @@ def column_spreads(observations: Observations) -> Vector:
     average = float(np.average(logs, weights=freedom[varying]))
     leaning = np.full(len(counts), average)
     leaning[varying] = (freedom[varying] * logs + EXTRA_CELLS * average) / (freedom[varying] + EXTRA_CELLS)
-    return np.asarray(np.exp(0.5 * leaning))
+    return np.asarray(unit * np.exp(0.5 * leaning))
 
 
 def differ_widely(observations: Observations, spreads: Vector) -> bool:
