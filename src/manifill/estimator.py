@@ -81,8 +81,8 @@ class MatrixCompletion(HasParameters):
     duplicates
         What to do with a cell given twice: ``"error"`` or ``"average"``.
     target_acceptance, max_depth
-        Of NUTS: the mean acceptance that warm-up aims at (raise it when draws diverge), and the number of doublings
-        after which a trajectory ends.
+        The mean acceptance that warm-up aims at (raise it when draws diverge), and the number of doublings after which
+        a tree of NUTS ends; ``joint`` learns the lengths of its trajectories from trees in warm-up.
     path
         Folder for the draws, written while they are made; they stay in memory by default.
     jobs

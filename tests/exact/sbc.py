@@ -3,7 +3,7 @@
 Parameters come from the prior and data from them; a chain with its ordinary warm-up is run on the data, and the rank of
 each true quantity among the chain's draws is noted.  Over many data sets ranks are uniform if the chain draws from the
 posterior and its draws are independent, hence the thinning.  What it adds to Geweke's test is the whole way that a user
-takes: start, warm-up, learned masses and step size, and matrices in which there is something to learn.
+takes: start, warm-up, learned masses, step size and lengths, and matrices in which there is something to learn.
 """
 
 from typing import NamedTuple

@@ -7,18 +7,17 @@ from manifill.types import Matrix, Vector
 
 
 def parts(manifold: LowRank, flat: Vector) -> tuple[Matrix, Matrix, Vector, Vector]:
-    """Return U, V, z and the effects of a flat vector."""
+    """Return U, V, s and the effects of a flat vector."""
     m, n, r = manifold.left.rows, manifold.right.rows, manifold.left.columns
-    U, V, z, effects = np.split(flat, [m * r, (m + n) * r, (m + n + 1) * r])
-    return U.reshape(m, r), V.reshape(n, r), z, effects
+    U, V, s, effects = np.split(flat, [m * r, (m + n) * r, (m + n + 1) * r])
+    return U.reshape(m, r), V.reshape(n, r), s, effects
 
 
 def low_rank_part(manifold: LowRank, position: Vector, velocity: Vector) -> tuple[Matrix, Matrix]:
     """Return X = U diag(s) Vᵀ and its velocity, m×n each."""
-    U, V, z, _ = parts(manifold, position)
-    dU, dV, dz, _ = parts(manifold, velocity)
-    s = np.exp(z)
-    return U * s @ V.T, dU * s @ V.T + U * (s * dz) @ V.T + U * s @ dV.T
+    U, V, s, _ = parts(manifold, position)
+    dU, dV, ds, _ = parts(manifold, velocity)
+    return U * s @ V.T, dU * s @ V.T + U * ds @ V.T + U * s @ dV.T
 
 
 def effects_part(manifold: LowRank, flat: Vector) -> Matrix:

@@ -16,10 +16,10 @@ def edges(manifold: LowRank, rng: np.random.Generator) -> tuple[list[Vector], Ve
     """
     (first, velocity), (last, last_velocity) = random_state(rng, manifold), random_state(rng, manifold)
     ends = [first, velocity, last, last_velocity]
-    z = slice(-manifold.masses.size, None)
+    rest = slice(-manifold.masses.size, None)
     for which in (1, 3):
         along = np.zeros_like(first)
-        along[z] = rng.standard_normal(manifold.masses.size)
+        along[rest] = rng.standard_normal(manifold.masses.size)
         trial = [*ends]
         trial[which] = along
         at = which // 2

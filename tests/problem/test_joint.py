@@ -7,7 +7,7 @@ import pytest
 from scipy.special import gammaln
 
 from manifill.problem import Compressed, Effects, EffectsPrior, Gamma, Model, Observations
-from manifill.problem.joint import EffectsGivenRest, JointDensity, pack, unpack
+from manifill.problem.joint import EffectsGivenRest, JointDensity, fold_signs, pack, unpack
 from manifill.problem.passes import factor_gradient
 from manifill.types import Generator, Vector
 from tests.problem.cells import ragged_observations
@@ -57,7 +57,7 @@ def problem(case: Case, setting: Setting, block_rows: int = 0) -> tuple[Observat
 def some_position(rng: Generator, setting: Setting, shape: tuple[int, int]) -> Vector:
     (m, n), U, V = shape, rng.standard_normal((shape[0], RANK)), rng.standard_normal((shape[1], RANK))
     effects = Effects(rng.normal(), rng.normal(size=m), rng.normal(size=n), 1.0, 1.0)
-    return pack(U, rng.exponential(size=RANK), V, None if setting.effects is None else effects)
+    return pack(U, rng.exponential(size=RANK) * [1.0, -1.0], V, None if setting.effects is None else effects)
 
 
 def log_factor(prior: float | Gamma, count: float, total: float) -> float:
@@ -69,10 +69,10 @@ def log_factor(prior: float | Gamma, count: float, total: float) -> float:
 
 
 def log_density(case: Case, setting: Setting, given: Observations, position: Vector) -> float:
-    """Return log p(y, U, V, z, effects) by the model's own words; at unit noise the likelihood is SciPy's."""
+    """Return log p(y, U, V, s, effects) by the model's own words; at unit noise the likelihood is SciPy's."""
     U, s, V, effects = unpack(position, given.shape, RANK)
     (m, n), X, prior = given.shape, U * s @ V.T, setting.effects
-    total = log_factor(setting.rate, RANK, s.sum()) + np.log(s).sum()
+    total = log_factor(setting.rate, RANK, np.abs(s).sum())
     if prior is not None:
         mean, a, b = effects[0], effects[1 : 1 + m], effects[1 + m :]
         X = X + mean + a[:, None] + b
@@ -140,7 +140,19 @@ def test_packing_is_undone(name: str) -> None:
     position = some_position(np.random.default_rng(7), SETTINGS[name], (4, 3))
     U, s, V, effects = unpack(position, (4, 3), RANK)
     again = pack(U, s, V, Effects(effects[0], effects[1:5], effects[5:], 1.0, 1.0) if effects.size else None)
-    np.testing.assert_allclose(again, position, rtol=1e-14)
+    np.testing.assert_array_equal(again, position)
+
+
+@for_each_case
+def test_folding_signs_changes_neither_the_matrix_nor_the_density(case: Case) -> None:
+    given, _, density = problem(case, SETTINGS["effects, all learned"])
+    position = some_position(np.random.default_rng(8), SETTINGS["effects, all learned"], given.shape)
+    folded = position.copy()
+    fold_signs(folded, given.shape, RANK)
+    (U, s, V, _), (U_folded, s_folded, V_folded, _) = (unpack(x, given.shape, RANK) for x in (position, folded))
+    np.testing.assert_array_equal(s_folded, np.abs(s))
+    np.testing.assert_array_equal(U_folded * s_folded @ V_folded.T, U * s @ V.T)
+    assert evaluate(density, folded)[0] == pytest.approx(evaluate(density, position)[0], rel=1e-14)
 
 
 @pytest.mark.parametrize(("cells", "expected"), [(10, 0), (11, 4), (40, 4)])

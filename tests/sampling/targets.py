@@ -8,11 +8,12 @@ uniform.  A class of the tests' own would be compiled anew in every run.
 import numpy as np
 
 from manifill.geometry import Euclidean, LowRank, Manifold, ScaledStiefel, Stiefel
-from manifill.problem import EffectsPrior, Gamma, Gaussian, Model, Observations
+from manifill.problem import Effects, EffectsPrior, Gamma, Gaussian, Model, Observations
 from manifill.problem.conditionals import FactorGivenRest
-from manifill.problem.joint import JointDensity
+from manifill.problem.joint import JointDensity, pack
 from manifill.sampling.integrators import Leapfrog, TwoStage
 from manifill.types import Generator, Matrix, Vector
+from tests.problem.likelihoods import Case
 
 
 def quadratic(center: Matrix, precision: float, weights: Vector | None = None) -> FactorGivenRest:
@@ -72,3 +73,22 @@ def start(rng: Generator, manifold: Manifold) -> tuple[Vector, Vector]:
     position, velocity = manifold.random_point(rng), np.empty(manifold.dimension)
     manifold.random_velocity(rng, position, velocity)
     return position, velocity
+
+
+SHAPE = (5, 4)
+
+
+def point_with_effects(case: Case, s: list[float], *, by_column: bool = False) -> tuple[JointDensity, Vector]:
+    """Return a posterior of 5×4 matrices with effects for a likelihood, and a point with these singular values."""
+    rng, (m, n), r = np.random.default_rng(1), SHAPE, len(s)
+    rows, cols = np.nonzero(rng.random(SHAPE) < 0.8)
+    given = Observations.from_triples(rows, cols, rng.choice(case.values, len(rows)), SHAPE)
+    prior = EffectsPrior(0.0, 0.1, Gamma(2.0, 1.5), 1.0)
+    model = Model(r, case.likelihood, Gamma(2.0, 1.0), Gamma(3.0, 2.0), effects=prior)
+    cells = given.by_row._replace(values=case.likelihood.encode(given.by_row.values))
+    density = JointDensity.of(model, cells, SHAPE)
+    if by_column:
+        density = density._replace(weights=rng.exponential(size=n))
+    U, V = (np.linalg.qr(rng.standard_normal((k, r)))[0] for k in SHAPE)
+    effects = Effects(0.3, rng.standard_normal(m), rng.standard_normal(n), 1.0, 1.0)
+    return density, pack(U, np.array(s), V, effects)

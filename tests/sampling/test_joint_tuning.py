@@ -7,6 +7,7 @@ import pytest
 
 from manifill.problem import Gaussian, Likelihood
 from manifill.sampling.joint import Joint
+from manifill.sampling.lengths import SHORT_STEPS
 from tests.sampling.problems import LIKELIHOODS, model_for, run, some_observations, warmed
 
 
@@ -79,6 +80,24 @@ def test_statistics_count_gradients_and_max_depth_is_passed_on() -> None:
         state, info = sampler.step(rng, state, tuning)
         statistics = sampler.statistics(state, tuning, info)
         assert statistics["n_steps"] == 2 * info.transition.steps <= 6
-        assert statistics["tree_depth"] <= 2
-        assert statistics["reached_max_depth"] == (statistics["tree_depth"] == 2)
         assert statistics["step_size"] == tuning.step.step_size
+
+
+def test_lengths_after_warm_up_are_those_of_the_trees() -> None:
+    """Trees of the last window only; four to eight tenths of their mean, and the short trajectories."""
+    sampler = Joint(model_for(Gaussian()), some_observations(Gaussian()), warmup=100)
+    rng, state, tuning = warmed(sampler, 12, 70)
+    trees = []
+    for _ in range(30):
+        state, info = sampler.step(rng, state, tuning)
+        tuning = sampler.adapt(tuning, info)
+        trees.append(info.transition.steps)
+    tuning = sampler.freeze(tuning)
+    assert tuning.trees.number == 30
+    assert tuning.lengths is not None
+    lengths = []
+    for _ in range(200):
+        state, info = sampler.step(rng, state, tuning)
+        lengths.append(info.transition.steps - SHORT_STEPS * tuning.lengths.short)
+        assert sampler.statistics(state, tuning, info)["n_steps"] == 2 * info.transition.steps
+    assert set(lengths) == set(range(round(0.4 * np.mean(trees)), round(0.8 * np.mean(trees)) + 1))

@@ -21,7 +21,7 @@ def collected(squares: list[Vector], log_s: list[Vector]) -> GradientSquares:
     """Return the sums over iterations with these squares a column and these log singular values."""
     total = GradientSquares.none(RANK)
     for columns, z in zip(squares, log_s, strict=True):
-        total = total.plus(GradientSquares(1, columns, z, z**2, 0.0, 0.0))
+        total = total.plus(GradientSquares(1, columns, np.exp(2.0 * z), z, z**2, 0.0, 0.0))
     return total
 
 
@@ -30,7 +30,7 @@ def masses_of(total: GradientSquares) -> tuple[Vector, Vector, Vector]:
 
 
 def test_columns_that_stay_apart_keep_their_own_mass() -> None:
-    """The data's curvature, and that of the manifold: its number of rows, or 1 for log s."""
+    """The data's curvature, and that of the manifold: its number of rows, or 1 for a relative change of s."""
     rng = np.random.default_rng(1)
     squares = rng.exponential(size=(50, RANK)) * [100.0, 1.0]
     log_s = [5.0, 1.0] + 0.05 * rng.standard_normal((50, RANK))
@@ -38,7 +38,7 @@ def test_columns_that_stay_apart_keep_their_own_mass() -> None:
     expected = squares.mean(axis=0)
     np.testing.assert_allclose(left, expected + M, rtol=1e-6)
     np.testing.assert_allclose(right, expected + N, rtol=1e-6)
-    np.testing.assert_allclose(rest, expected + 1.0, rtol=1e-6)
+    np.testing.assert_allclose(rest, (expected + 1.0) / np.exp(2.0 * log_s).mean(axis=0), rtol=1e-6)
 
 
 def test_columns_that_wander_over_each_other_share_their_mass() -> None:
@@ -60,22 +60,23 @@ def test_only_one_that_wanders_cannot_reach_a_column_that_stays() -> None:
 
 def test_squares_of_a_gradient() -> None:
     rng = np.random.default_rng(4)
-    U, V, z = rng.standard_normal((M, RANK)), rng.standard_normal((N, RANK)), rng.standard_normal(RANK)
+    U, V, s = rng.standard_normal((M, RANK)), rng.standard_normal((N, RANK)), rng.exponential(size=RANK)
     gradient = rng.standard_normal((M + N + 1) * RANK + 1 + M + N)
-    squares = squares_of(gradient, U, V, z)
+    squares = squares_of(gradient, U, V, s)
     in_U, in_V, _, effects = np.split(gradient, [M * RANK, (M + N) * RANK, (M + N + 1) * RANK])
     expected = 0.5 * (np.mean(in_U.reshape(M, RANK) ** 2, axis=0) + np.mean(in_V.reshape(N, RANK) ** 2, axis=0))
     np.testing.assert_allclose(squares.columns, expected)
     assert squares.row == pytest.approx(np.mean(effects[1 : 1 + M] ** 2))
     assert squares.column == pytest.approx(np.mean(effects[1 + M :] ** 2))
-    np.testing.assert_array_equal((squares.log_s, squares.log_s_squares), (z, z**2))
-    without = squares_of(gradient[: (M + N + 1) * RANK], U, V, z)
+    of_s = (squares.s_squares, squares.log_s, squares.log_s_squares)
+    np.testing.assert_array_equal(of_s, (s**2, np.log(s), np.log(s) ** 2))
+    without = squares_of(gradient[: (M + N + 1) * RANK], U, V, s)
     np.testing.assert_array_equal(without.columns, squares.columns)
     assert (without.row, without.column) == (0.0, 0.0)
 
 
 def test_half_the_mass_of_an_effect_goes_with_its_cells_and_the_mean_carries_all_rows() -> None:
-    squares = GradientSquares(10, np.full(RANK, 10.0), np.zeros(RANK), np.zeros(RANK), 40.0, 60.0)
+    squares = GradientSquares(10, *np.outer([10.0, 10.0, 0.0, 0.0], np.ones(RANK)), 40.0, 60.0)
     rows, columns = np.array([0, 2, 2, 4]), np.array([4, 4, 4])
     rest = squares.masses(rows, columns, effects=True).rest
     row = [2.0, 4.0, 4.0, 6.0]
@@ -85,11 +86,21 @@ def test_half_the_mass_of_an_effect_goes_with_its_cells_and_the_mean_carries_all
 def test_the_mean_square_of_the_gradient_is_the_curvature() -> None:
     """Fisher's identity on Gaussians of precisions 50 and 2: five standard errors of 14,000 squares are 6 %."""
     rng, precision, total = np.random.default_rng(5), np.array([50.0, 2.0]), GradientSquares.none(RANK)
-    log_s = np.array([4.0, 0.0])
+    s = np.exp([4.0, 0.0])
     for _ in range(2000):
         x = rng.standard_normal((M + N, RANK)) / np.sqrt(precision)
         gradient = np.concatenate([(-precision * x).ravel(), np.zeros(RANK)])
-        total = total.plus(squares_of(gradient, x[:M], x[M:], log_s))
+        total = total.plus(squares_of(gradient, x[:M], x[M:], s))
     left, right, _ = masses_of(total)
     np.testing.assert_allclose(left - M, precision, rtol=0.06)
     np.testing.assert_allclose(right - N, precision, rtol=0.06)
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1e9])
+def test_masses_of_s_go_with_its_unit(unit: float) -> None:
+    rng = np.random.default_rng(6)
+    squares, log_s = list(rng.exponential(size=(20, RANK))), list(rng.standard_normal((20, RANK)))
+    plain = masses_of(collected(squares, log_s))
+    scaled = masses_of(collected(squares, [z + np.log(unit) for z in log_s]))
+    np.testing.assert_allclose(scaled[0], plain[0], rtol=1e-9)
+    np.testing.assert_allclose(scaled[2] * unit**2, plain[2], rtol=1e-9)

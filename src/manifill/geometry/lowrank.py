@@ -1,8 +1,9 @@
 """Matrices of rank r in their singular form, St(m, r) × St(n, r) × Rʳ, with row and column effects beside them.
 
-A point is flat: U, V, z = log s, and, where there are effects, μ, a (m) and b (n); it stands for the matrix
-X = U diag(s) Vᵀ + (μ + a_i + b_j).  A trajectory turns when X does.  Rotating two columns of U and of V whose singular
-values are nearly equal hardly changes X, and a turning rule in the factors would follow such rotations for long.
+A point is flat: U, V, s, and, where there are effects, μ, a (m) and b (n); it stands for the matrix
+X = U diag(s) Vᵀ + (μ + a_i + b_j).  Numbers in s may be negative.  A trajectory turns when X does.  Rotating two
+columns of U and of V whose singular values are nearly equal hardly changes X, and a turning rule in the factors would
+follow such rotations for long.
 """
 
 from typing import NamedTuple
@@ -22,7 +23,7 @@ class LowRank(NamedTuple):
 
     left: ScaledStiefel  # of U
     right: ScaledStiefel  # of V
-    masses: Vector  # of z, and of μ, a, b where there are effects
+    masses: Vector  # of s, and of μ, a, b where there are effects
     small: Matrix  # scratch, (6, r, r)
 
     @classmethod
@@ -127,32 +128,32 @@ def _turning_of_factors(
 ) -> tuple[float, float]:
     """Return ⟨X₁ − X₀, Ẋ₀⟩ and ⟨X₁ − X₀, Ẋ₁⟩ for X = U diag(s) Vᵀ.
 
-    ⟨X, Ẋ⟩ = Σ s²ż at one point, since UᵀU̇ and VᵀV̇ have zeros on their diagonals; between two points it is a sum over
+    ⟨X, Ẋ⟩ = Σ sṡ at one point, since UᵀU̇ and VᵀV̇ have zeros on their diagonals; between two points it is a sum over
     the entries of r×r products such as U₀ᵀU̇₁ ∘ V₀ᵀV₁.
     """
     u, v = _ends(manifold)
     m, n, r = manifold.left.rows, manifold.right.rows, manifold.left.columns
     U0, U1 = first[:u].reshape(m, r), last[:u].reshape(m, r)
     V0, V1 = first[u:v].reshape(n, r), last[u:v].reshape(n, r)
-    UU, VV, UdU, VdV, dUU, dVV = manifold.small
+    small = manifold.small
+    UU, VV, UdU, VdV, dUU, dVV = small[0], small[1], small[2], small[3], small[4], small[5]
     gram(U0, U1, UU)
     gram(V0, V1, VV)
     gram(U0, last_velocity[:u].reshape(m, r), UdU)
     gram(V0, last_velocity[u:v].reshape(n, r), VdV)
     gram(first_velocity[:u].reshape(m, r), U1, dUU)
     gram(first_velocity[u:v].reshape(n, r), V1, dVV)
-    s0, s1 = np.exp(first[v : v + r]), np.exp(last[v : v + r])
+    s0, s1, ds0, ds1 = first[v : v + r], last[v : v + r], first_velocity[v : v + r], last_velocity[v : v + r]
     at_first, at_last = 0.0, 0.0
     for a in range(r):
-        at_last += s1[a] * s1[a] * last_velocity[v + a]
-        at_first -= s0[a] * s0[a] * first_velocity[v + a]
+        at_last += s1[a] * ds1[a]
+        at_first -= s0[a] * ds0[a]
         for b in range(r):
             product = UU[a, b] * VV[a, b]
-            scale = s0[a] * s1[b]
             change = UdU[a, b] * VV[a, b] + UU[a, b] * VdV[a, b]
-            at_last -= scale * (change + product * last_velocity[v + b])
+            at_last -= s0[a] * (s1[b] * change + ds1[b] * product)
             change = dUU[a, b] * VV[a, b] + UU[a, b] * dVV[a, b]
-            at_first += scale * (change + product * first_velocity[v + a])
+            at_first += s1[b] * (s0[a] * change + ds0[a] * product)
     return at_first, at_last
 
 

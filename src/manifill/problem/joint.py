@@ -13,7 +13,7 @@ from manifill.problem.passes import dense_joint_gradient, joint_gradient
 from manifill.problem.priors import Marginal
 from manifill.types import Matrix, Vector
 
-__all__ = ["EffectsGivenRest", "JointDensity", "pack", "unpack"]
+__all__ = ["EffectsGivenRest", "JointDensity", "fold_signs", "pack", "unpack", "write_factors"]
 
 
 # From this share of observed cells on, whole rows of X by matrix products are faster than single cells, in blocks.
@@ -21,10 +21,12 @@ DENSE_SHARE, DENSE_ROWS = 0.25, 128
 
 
 class JointDensity(NamedTuple):
-    """log p(y, U, V, z, effects) with z = log s, as a function of the flat vector U, V, z and μ, a, b.
+    """log p(y, U, V, s, effects) as a function of the flat vector U, V, s and μ, a, b.
+
+    A negative s is the same matrix as its absolute value with the column of U turned round, and has the same density.
 
     The noise precision γ, the rate λ and the precisions of row and column effects enter only through Gamma factors, so
-    each is integrated out: −(α + N/2) log(β + SSE/2), −(a + r) log(b + Σs), and so on.
+    each is integrated out: −(α + N/2) log(β + SSE/2), −(a + r) log(b + Σ|s|), and so on.
     """
 
     cells: Compressed  # by row
@@ -71,17 +73,8 @@ class JointDensity(NamedTuple):
     def log_density_gradient(self, position: Vector, gradient: Vector) -> float:
         r, (m, n) = self.rank, (self.left.shape[0], self.right.shape[0])
         u, v = m * r, (m + n) * r
-        U, V, z = position[:u].reshape(m, r), position[u:v].reshape(n, r), position[v : v + r]
-        has_effects = self.left.shape[1] > r
-        s = np.exp(z)
-        for i in range(m):
-            for c in range(r):
-                self.left[i, c] = U[i, c] * s[c]
-        for j in range(n):
-            for c in range(r):
-                self.right[j, c] = V[j, c]
-        if has_effects:
-            _write_effects(position[v + r :], self.left[:, r], self.right[:, r + 1])
+        U, s = position[:u].reshape(m, r), position[v : v + r]
+        write_factors(self, position)
         if self.block.shape[0] == 0:
             unit = joint_gradient(
                 self.cells,
@@ -105,7 +98,7 @@ class JointDensity(NamedTuple):
             )
         total, slope = self.noise.log_marginal(-unit)
         scale = -slope  # the noise precision that the gradient sees
-        penalty, rate_slope = self.rate.log_marginal(s.sum())
+        penalty, rate_slope = self.rate.log_marginal(np.abs(s).sum())
         total += penalty
         along = gradient[v : v + r]
         along[:] = 0.0
@@ -114,14 +107,29 @@ class JointDensity(NamedTuple):
                 along[c] += U[i, c] * self.left_gradient[i, c]
                 gradient[i * r + c] = scale * s[c] * self.left_gradient[i, c]
         for c in range(r):
-            along[c] = (scale * along[c] + rate_slope) * s[c] + 1.0
-            total += z[c]
+            along[c] = scale * along[c] + rate_slope * np.sign(s[c])
         for j in range(n):
             for c in range(r):
                 gradient[u + j * r + c] = scale * self.right_gradient[j, c]
-        if has_effects:
+        if self.left.shape[1] > r:
             total += _effects_gradient(self, position[v + r :], scale, gradient[v + r :])
         return total
+
+
+@compiled
+def write_factors(density: JointDensity, position: Vector) -> None:
+    """Write the factors of the completed matrix to the density's scratch: U diag(s) and V, with effects beside them."""
+    left, right, r = density.left, density.right, density.rank
+    m, n = left.shape[0], right.shape[0]
+    u, v = m * r, (m + n) * r
+    for i in range(m):
+        for c in range(r):
+            left[i, c] = position[i * r + c] * position[v + c]
+    for j in range(n):
+        for c in range(r):
+            right[j, c] = position[u + j * r + c]
+    if left.shape[1] > r:
+        _write_effects(position[v + r :], left[:, r], right[:, r + 1])
 
 
 @compiled
@@ -160,7 +168,7 @@ class EffectsGivenRest(NamedTuple):
     """log p(y, μ, a, b | U, s, V) as a function of the effects alone: the joint density along some of its axes."""
 
     density: JointDensity
-    position: Vector  # scratch, its first part U, V and z
+    position: Vector  # scratch, its first part U, V and s
     gradient: Vector  # scratch
 
     @compiled
@@ -176,15 +184,22 @@ class EffectsGivenRest(NamedTuple):
 
 def pack(U: Matrix, s: Vector, V: Matrix, effects: Effects | None) -> Vector:
     """Return the flat vector of a point."""
-    parts = [U.ravel(), V.ravel(), np.log(s)]
+    parts = [U.ravel(), V.ravel(), s]
     if effects is not None:
         parts += [np.array([effects.mean]), effects.row, effects.column]
     return np.concatenate(parts)
 
 
+def fold_signs(position: Vector, shape: tuple[int, int], rank: int) -> None:
+    """Make all of s positive, in place, by turning columns of U round: the same matrix, with the same density."""
+    (m, n), r = shape, rank
+    s = position[(m + n) * r :][:r]
+    position[: m * r].reshape(m, r)[:, s < 0.0] *= -1.0
+    np.abs(s, out=s)
+
+
 def unpack(position: Vector, shape: tuple[int, int], rank: int) -> tuple[Matrix, Vector, Matrix, Vector]:
     """Return U, s, V and the flat effects (which may be empty), as copies."""
     (m, n), r = shape, rank
-    u, v = m * r, (m + n) * r
-    U, V = position[:u].reshape(m, r).copy(), position[u:v].reshape(n, r).copy()
-    return U, np.exp(position[v : v + r]), V, position[v + r :].copy()
+    U, V, s, effects = np.split(position.copy(), [m * r, (m + n) * r, (m + n + 1) * r])
+    return U.reshape(m, r), s, V.reshape(n, r), effects

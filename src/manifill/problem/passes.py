@@ -8,6 +8,8 @@ from manifill.problem.observations import Compressed
 from manifill.types import Matrix, Vector
 
 __all__ = [
+    "cell_products",
+    "combined_log_likelihood",
     "component_gram",
     "dense_joint_gradient",
     "factor_gradient",
@@ -161,6 +163,39 @@ def log_likelihood(cells: Compressed, likelihood: Likelihood, left: Matrix, righ
     lines = np.empty(left.shape[0])
     line_log_likelihoods(cells, likelihood, left, right, lines)
     return float(lines.sum())
+
+
+@compiled
+def cell_products(cells: Compressed, left: Matrix, right: Matrix, x: Vector) -> None:
+    """Write x = left_i · right_j for every cell; ``left`` has a row for each line."""
+    for i in range(left.shape[0]):
+        begin, end = cells.starts[i], cells.starts[i + 1]
+        _products(cells, begin, end - begin, left[i], right, x[begin:end])
+
+
+@compiled
+def combined_log_likelihood(
+    cells: Compressed,
+    likelihood: Likelihood,
+    weights: Vector,
+    base: Vector,
+    first: Vector,
+    second: Vector,
+    p: float,
+    q: float,
+) -> float:
+    """Return Σ w_j log p(y | x), x = base + p · first + q · second; ``weights`` as for ``joint_gradient``."""
+    x, slopes = np.empty(CHUNK), np.empty(CHUNK)
+    total = 0.0
+    for begin in range(0, base.size, CHUNK):
+        count = min(CHUNK, base.size - begin)
+        for k in range(count):
+            x[k] = base[begin + k] + p * first[begin + k] + q * second[begin + k]
+        if weights.size == 0:
+            total += _slopes(cells, begin, count, likelihood, x, slopes)
+        else:
+            total += _weighted_slopes(cells, begin, count, likelihood, weights, x, slopes)
+    return total
 
 
 @compiled

@@ -1,12 +1,13 @@
-"""One block of unknowns on a manifold, moved by NUTS while the others stay."""
+"""One block of unknowns on a manifold, moved by trees or by trajectories while the others stay."""
 
 from typing import NamedTuple
 
 from manifill.geometry import Manifold
 from manifill.sampling.adaptation import DualAveraging
+from manifill.sampling.hmc import trajectories
 from manifill.sampling.integrators import Integrator, Target
 from manifill.sampling.nuts import Transition, Workspace, find_step_size, transition
-from manifill.types import Array, Generator
+from manifill.types import Array, Generator, IntVector
 
 __all__ = ["Block"]
 
@@ -38,4 +39,12 @@ class Block(NamedTuple):
         position = point.ravel().copy()
         depth = self.max_depth if max_depth is None else min(max_depth, self.max_depth)
         info = transition(rng, self.manifold, target, self.integrator, position, step_size, depth, self.work)
+        return position.reshape(point.shape), Transition(*info)
+
+    def follow(
+        self, rng: Generator, target: Target, point: Array, step_size: float, steps: IntVector
+    ) -> tuple[Array, Transition]:
+        """Return the next point after trajectories of so many steps, one after the other."""
+        position = point.ravel().copy()
+        info = trajectories(rng, self.manifold, target, self.integrator, position, step_size, steps, self.work)
         return position.reshape(point.shape), Transition(*info)

@@ -1,8 +1,10 @@
 """The default sampler: U, s, V and effects together, with masses for their columns and the noise integrated out.
 
-Four changes to the paper's scheme, all of them exact (docs/math.md, §8): one trajectory moves everything on the product
-manifold; the noise precision and the rates are integrated out and drawn afterwards; columns have masses, learned in
-warm-up; and a trajectory ends when the completed matrix turns, not when its factors do.
+What it changes in the paper's scheme is exact (docs/math.md, §8): one trajectory moves everything on the product
+manifold, with signed singular values; the noise precision and the rates are integrated out and drawn afterwards;
+columns have masses, learned in warm-up; so are lengths of trajectories, from trees that end when the completed matrix
+turns, not when its factors do; components of nearly equal singular values are rotated into each other; and effects are
+made larger or smaller at once.
 """
 
 from typing import NamedTuple
@@ -12,13 +14,16 @@ import numpy as np
 from manifill.geometry import LowRank
 from manifill.posterior.variables import Variable
 from manifill.problem import Effects, Model, Noise, Observations
-from manifill.problem.joint import JointDensity, pack, unpack
+from manifill.problem.joint import JointDensity, fold_signs, pack, unpack
 from manifill.problem.priors import Marginal
 from manifill.sampling.adaptation import DualAveraging
 from manifill.sampling.block import Block
 from manifill.sampling.integrators import TwoStage
+from manifill.sampling.lengths import Lengths, Trees
 from manifill.sampling.masses import GradientSquares, Masses, squares_of, windows
 from manifill.sampling.nuts import Transition
+from manifill.sampling.rotations import rotate_neighbours
+from manifill.sampling.scales import rescale_effects
 from manifill.sampling.singular import Data, State, draw_of, variables_of, with_hyperparameters
 from manifill.sampling.start import warm_start
 from manifill.types import Array, Generator, Vector
@@ -28,6 +33,9 @@ __all__ = ["Joint", "JointInfo", "JointTuning"]
 # While step size and masses are still guesses, long trajectories are a waste: the first of warm-up are short.
 EARLY_SHARE, EARLY_DEPTH = 0.1, 5
 
+# One pair of neighbouring components in so many is rotated in each draw.
+ROTATION_STRIDE = 2
+
 
 class JointTuning(NamedTuple):
     """What warm-up learns."""
@@ -35,19 +43,22 @@ class JointTuning(NamedTuple):
     step: DualAveraging
     masses: Masses
     squares: GradientSquares  # of the current window
+    trees: Trees  # of the current window
     iteration: int
     warming: bool
+    lengths: Lengths | None  # after a warm-up with trees to learn from; without, trees go on
 
 
 class JointInfo(NamedTuple):
     """What a step reports."""
 
     transition: Transition
+    log_density: float
     squares: GradientSquares | None  # at the new state, while warming up
 
 
 class Joint:
-    """``sampler="joint"``: one step is one NUTS trajectory of everything, then the draws of all that is conjugate."""
+    """``sampler="joint"``: a step moves everything, rotates components, and draws all that is conjugate."""
 
     def __init__(
         self,
@@ -74,7 +85,7 @@ class Joint:
 
     @property
     def statistic_names(self) -> tuple[str, ...]:
-        return ("lp", "n_steps", "tree_depth", "reached_max_depth", "diverging", "step_size", "acceptance_rate")
+        return ("lp", "n_steps", "diverging", "step_size", "acceptance_rate")
 
     def start(self, rng: Generator) -> tuple[State, JointTuning]:
         begin = warm_start(rng, self.observations, self.model)
@@ -83,17 +94,31 @@ class Joint:
         masses = self._masses(self._squares(target, position))
         self._set_masses(masses)
         step = self._block.first_tuning(rng, target, position)
-        return state, JointTuning(step, masses, GradientSquares.none(self.model.rank), 0, True)
+        nothing = GradientSquares.none(self.model.rank), Trees.none()
+        return state, JointTuning(step, masses, *nothing, iteration=0, warming=True, lengths=None)
 
     def step(self, rng: Generator, state: State, tuning: JointTuning) -> tuple[State, JointInfo]:
         self._set_masses(tuning.masses)
         target = self._target(state.noise)
-        depth = EARLY_DEPTH if tuning.warming and tuning.iteration < self._early else None
-        position, moved = self._block.step(rng, target, self._position(state), tuning.step.step_size, depth)
+        position, moved = self._move(rng, target, self._position(state), tuning)
+        fold_signs(position, self.observations.shape, self.model.rank)
+        rotate_neighbours(rng, target, position, int(rng.integers(ROTATION_STRIDE)), ROTATION_STRIDE)
+        rescale_effects(rng, target, position)
         U, s, V, flat = unpack(position, self.observations.shape, self.model.rank)
         effects = _effects(flat, len(U), state.effects)
         state = with_hyperparameters(rng, self.model, self.data, U, s, V, effects, state.noise.rate)
-        return state, JointInfo(moved, self._squares(target, position) if tuning.warming else None)
+        squares = self._squares(target, position) if tuning.warming else None
+        return state, JointInfo(moved, state.log_density, squares)
+
+    def _move(
+        self, rng: Generator, target: JointDensity, position: Vector, tuning: JointTuning
+    ) -> tuple[Vector, Transition]:
+        """Follow a tree in warm-up, and afterwards trajectories of learned lengths."""
+        step_size = tuning.step.step_size
+        if tuning.lengths is None:
+            early = tuning.warming and tuning.iteration < self._early
+            return self._block.step(rng, target, position, step_size, EARLY_DEPTH if early else None)
+        return self._block.follow(rng, target, position, step_size, tuning.lengths.draw(rng))
 
     def adapt(self, tuning: JointTuning, info: JointInfo) -> JointTuning:
         assert info.squares is not None, "a step of warm-up reports its gradient"
@@ -101,6 +126,7 @@ class Joint:
         tuning = tuning._replace(
             step=tuning.step.update(info.transition.acceptance, self.target_acceptance),
             squares=squares,
+            trees=tuning.trees.plus(info.transition.steps, info.log_density),
             iteration=iteration,
         )
         if iteration not in self._windows:
@@ -111,10 +137,12 @@ class Joint:
             step=DualAveraging.start(tuning.step.freeze().step_size, self._manifold.longest_step),
             masses=masses,
             squares=GradientSquares.none(self.model.rank),
+            trees=Trees.none(),
         )
 
     def freeze(self, tuning: JointTuning) -> JointTuning:
-        return tuning._replace(step=tuning.step.freeze(), warming=False)
+        """Keep step size, masses and the lengths that the last window's trees suggest."""
+        return tuning._replace(step=tuning.step.freeze(), lengths=tuning.trees.lengths(), warming=False)
 
     def draw(self, state: State) -> dict[str, Array]:
         return draw_of(self.model, state)
@@ -124,8 +152,6 @@ class Joint:
         return {
             "lp": state.log_density,
             "n_steps": float(moved.steps * self._block.integrator.gradients),
-            "tree_depth": float(moved.depth),
-            "reached_max_depth": float(moved.depth == self._block.max_depth),
             "diverging": float(moved.diverged),
             "step_size": tuning.step.step_size,
             "acceptance_rate": moved.acceptance,
@@ -145,7 +171,7 @@ class Joint:
         gradient = np.empty_like(position)
         target.log_density_gradient(position, gradient)
         U, s, V, _ = unpack(position, self.observations.shape, self.model.rank)
-        return squares_of(gradient, U, V, np.log(s))
+        return squares_of(gradient, U, V, s)
 
     def _masses(self, squares: GradientSquares) -> Masses:
         rows, columns = np.diff(self.data.by_row.starts), np.diff(self.data.by_column.starts)

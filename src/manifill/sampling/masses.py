@@ -27,7 +27,7 @@ def windows(warmup: int) -> frozenset[int]:
 
 
 class Masses(NamedTuple):
-    """Masses of U's and V's columns and of the rest: z, and μ, a, b where there are effects."""
+    """Masses of U's and V's columns and of the rest: s, and μ, a, b where there are effects."""
 
     left: Vector  # (r,)
     right: Vector  # (r,)
@@ -39,7 +39,8 @@ class GradientSquares(NamedTuple):
 
     iterations: int
     columns: Vector  # (r,): squares of the gradient in U and V, averaged over rows
-    log_s: Vector  # (r,)
+    s_squares: Vector  # (r,)
+    log_s: Vector
     log_s_squares: Vector
     row: float  # squares of the gradient in a, averaged over rows
     column: float
@@ -47,13 +48,14 @@ class GradientSquares(NamedTuple):
     @classmethod
     def none(cls, rank: int) -> "GradientSquares":
         """Return the sums over no iteration."""
-        return cls(0, np.zeros(rank), np.zeros(rank), np.zeros(rank), 0.0, 0.0)
+        return cls(0, np.zeros(rank), np.zeros(rank), np.zeros(rank), np.zeros(rank), 0.0, 0.0)
 
     def plus(self, other: "GradientSquares") -> "GradientSquares":
         """Return the sums over the iterations of both."""
         return GradientSquares(
             self.iterations + other.iterations,
             self.columns + other.columns,
+            self.s_squares + other.s_squares,
             self.log_s + other.log_s,
             self.log_s_squares + other.log_s_squares,
             self.row + other.row,
@@ -62,8 +64,9 @@ class GradientSquares(NamedTuple):
 
     def masses(self, rows: IntVector, columns: IntVector, *, effects: bool) -> Masses:
         """Return the masses, given the number of cells in each row and column."""
-        c = self._pooled_columns()
-        rest = [c + 1.0]
+        c = self._pooled(self.columns / self.iterations + 1e-12)  # no unit, and never zero
+        s_squares = self._pooled(self.s_squares / self.iterations)
+        rest = [(c + 1.0) / s_squares]
         if effects:
             row, column = self.row / self.iterations, self.column / self.iterations
             # Half of it as if all rows had as many cells: what the prior holds does not depend on them.
@@ -72,26 +75,26 @@ class GradientSquares(NamedTuple):
             rest += [np.array([a.sum()]), a, b]
         return Masses(c + len(rows), c + len(columns), np.concatenate(rest))
 
-    def _pooled_columns(self) -> Vector:
+    def _pooled(self, squares: Vector) -> Vector:
         """Return the squares a column, averaged (in their logarithm) over columns that may exchange their places."""
-        log_squares = np.log(self.columns / self.iterations + 1e-12)
         mean = self.log_s / self.iterations
         variance = np.maximum(self.log_s_squares / self.iterations - mean**2, 1e-12)
         reach = 2.0 * EXCHANGE**2 * np.minimum(variance[:, None], variance)
         weights = np.exp(-0.5 * (mean[:, None] - mean) ** 2 / reach)
-        return np.asarray(np.exp(weights @ log_squares / weights.sum(axis=1)))
+        return np.asarray(np.exp(weights @ np.log(squares) / weights.sum(axis=1)))
 
 
-def squares_of(gradient: Vector, U: Matrix, V: Matrix, log_s: Vector) -> GradientSquares:
+def squares_of(gradient: Vector, U: Matrix, V: Matrix, s: Vector) -> GradientSquares:
     """Return the sums for one point, from the flat gradient of the log density there."""
-    (m, r), n = U.shape, len(V)
+    (m, r), n, s = U.shape, len(V), np.maximum(s, np.finfo(np.float64).tiny)
     in_U, in_V = gradient[: m * r].reshape(m, r), gradient[m * r : (m + n) * r].reshape(n, r)
     effects = gradient[(m + n + 1) * r :] if gradient.size > (m + n + 1) * r else np.zeros(1 + m + n)
     return GradientSquares(
         iterations=1,
         columns=0.5 * (np.mean(in_U**2, axis=0) + np.mean(in_V**2, axis=0)),
-        log_s=log_s,
-        log_s_squares=log_s**2,
+        s_squares=s**2,
+        log_s=np.log(s),
+        log_s_squares=np.log(s) ** 2,
         row=float(np.mean(effects[1 : 1 + m] ** 2)),
         column=float(np.mean(effects[1 + m :] ** 2)),
     )

@@ -14,7 +14,7 @@ from manifill.geometry import Manifold
 from manifill.sampling.integrators import Integrator, Phase, Target, evaluate
 from manifill.types import Generator, Matrix, Vector
 
-__all__ = ["Transition", "Workspace", "find_step_size", "transition"]
+__all__ = ["DIVERGENCE", "Transition", "Workspace", "find_step_size", "transition"]
 
 # An energy error beyond which a trajectory has left the typical set for good.
 DIVERGENCE = 1000.0
@@ -46,7 +46,7 @@ class Workspace(NamedTuple):
 class Transition(NamedTuple):
     """What one transition reports."""
 
-    acceptance: float  # mean Metropolis acceptance over the trajectory
+    acceptance: float  # Metropolis: the mean over a tree, or that of a trajectory's end
     steps: int  # of the integrator
     depth: int
     diverged: bool

@@ -1,0 +1,65 @@
+"""The lengths of trajectories after warm-up, learned from the trees of its last window (docs/math.md, §8.6)."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from manifill.types import Generator, IntVector
+
+__all__ = ["SHORT_STEPS", "Lengths", "Trees"]
+
+# Lengths are drawn between these shares of the trees' mean, lest some oscillation be resonant: a tree turns from one
+# end to the other, and a trajectory begins at one of them.
+SHORTEST_SHARE, LONGEST_SHARE = 0.4, 0.8
+
+# Short trajectories have so many steps and only their new momentum to give: what one trajectory changes in the log
+# density, and in the noise, is limited by the kinetic energy that it starts with, however long it is.
+SHORT_STEPS = 3
+
+# One follows each long trajectory, and more where the trees hardly changed the log density from draw to draw: where the
+# mean square of the change is below this share of the variance, as for the energy in Betancourt (2017, §6.1).
+SMALL_CHANGE, FEW_SHORT, MANY_SHORT = 0.4, 1, 4
+
+
+class Lengths(NamedTuple):
+    """What a draw follows: one long trajectory and some short ones."""
+
+    shortest: int
+    longest: int
+    short: int  # trajectories of SHORT_STEPS
+
+    def draw(self, rng: Generator) -> IntVector:
+        """Return the steps of each."""
+        return np.array([rng.integers(self.shortest, self.longest + 1), *[SHORT_STEPS] * self.short])
+
+
+class Trees(NamedTuple):
+    """What is known of the trees of a window."""
+
+    number: int
+    steps: int  # of all of them
+    density: float  # the last log density
+    mean: float  # of the log density
+    squares: float  # of its deviations from the mean, their sum
+    changes: float  # squares of the changes from draw to draw, their sum
+
+    @classmethod
+    def none(cls) -> "Trees":
+        return cls(0, 0, 0.0, 0.0, 0.0, 0.0)
+
+    def plus(self, steps: int, density: float) -> "Trees":
+        """Return what is known after one more tree of ``steps`` that led to a log density."""
+        number, deviation = self.number + 1, density - self.mean
+        mean = self.mean + deviation / number
+        squares = self.squares + deviation * (density - mean)
+        change = density - self.density if self.number else 0.0
+        return Trees(number, self.steps + steps, density, mean, squares, self.changes + change**2)
+
+    def lengths(self) -> Lengths | None:
+        """Return lengths to go on with, or nothing if there has been no tree to learn from."""
+        if not self.number:
+            return None
+        shortest, longest = (
+            max(1, round(share * self.steps / self.number)) for share in (SHORTEST_SHARE, LONGEST_SHARE)
+        )
+        return Lengths(shortest, longest, MANY_SHORT if self.changes < SMALL_CHANGE * self.squares else FEW_SHORT)

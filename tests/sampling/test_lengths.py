@@ -1,0 +1,50 @@
+"""Lengths learned from trees: their mean, and whether the log density moved."""
+
+import numpy as np
+import pytest
+
+from manifill.sampling.lengths import SHORT_STEPS, Trees
+from manifill.types import Vector
+
+
+def trees_of(steps: list[int], densities: Vector) -> Trees:
+    trees = Trees.none()
+    for count, density in zip(steps, densities, strict=True):
+        trees = trees.plus(count, float(density))
+    return trees
+
+
+def test_without_trees_there_is_nothing_to_learn() -> None:
+    assert Trees.none().lengths() is None
+
+
+@pytest.mark.parametrize(
+    ("steps", "shortest", "longest"),
+    [([31, 31, 15, 15], 9, 18), ([1], 1, 1), ([63] * 10, 25, 50)],
+)
+def test_shares_of_the_mean_length(steps: list[int], shortest: int, longest: int) -> None:
+    lengths = trees_of(steps, np.random.default_rng(1).standard_normal(len(steps))).lengths()
+    assert lengths is not None
+    assert lengths[:2] == (shortest, longest)
+    drawn = [lengths.draw(rng) for rng in np.random.default_rng(2).spawn(500)]
+    assert {steps[0] for steps in drawn} == set(range(shortest, longest + 1))
+    assert all(list(steps[1:]) == [SHORT_STEPS] * lengths.short for steps in drawn)
+
+
+def test_sums_are_those_of_the_whole_series() -> None:
+    """Far from zero, where sums of squares would lose all digits."""
+    densities = -1e8 + np.random.default_rng(3).standard_normal(50)
+    trees = trees_of([3] * 50, densities)
+    assert trees.squares == pytest.approx(50 * np.var(densities), rel=1e-6)
+    assert trees.changes == pytest.approx(np.sum(np.diff(densities) ** 2), rel=1e-6)
+
+
+@pytest.mark.parametrize(("correlation", "short"), [(0.0, 1), (0.6, 1), (0.95, 4)])
+def test_a_log_density_that_crawls_asks_for_more_new_momenta(correlation: float, short: int) -> None:
+    """The mean square of a change is 2(1 − ρ) of the variance."""
+    rng, series = np.random.default_rng(4), [0.0]
+    for _ in range(150):
+        series.append(correlation * series[-1] + np.sqrt(1.0 - correlation**2) * rng.standard_normal())
+    lengths = trees_of([15] * 151, np.array(series)).lengths()
+    assert lengths is not None
+    assert lengths.short == short
