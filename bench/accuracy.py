@@ -5,8 +5,10 @@ of them a 90 % interval covers.
 """
 
 import argparse
+import tempfile
 import time
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,9 +21,13 @@ SPLIT_SEED, SEED = 0, 0
 
 
 def fit_and_score(name: str, train: Observations, held_out: Observations, **settings: Any) -> None:
-    """Print the error of a fit on cells that it has not seen."""
+    """Print the error of a fit on cells that it has not seen; draws go to disk."""
+    with tempfile.TemporaryDirectory() as folder:
+        _fit_and_score(name, train, held_out, MatrixCompletion(seed=SEED, path=Path(folder) / "run", **settings))
+
+
+def _fit_and_score(name: str, train: Observations, held_out: Observations, model: MatrixCompletion) -> None:
     begin = time.perf_counter()
-    model = MatrixCompletion(seed=SEED, **settings)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the verdict is printed
         model.fit(*train.triples(), shape=train.shape)

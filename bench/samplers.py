@@ -153,6 +153,7 @@ def _chain(problem: Problem, sampler: Any, seed: int, warmup: int, draws: int, l
         if time.perf_counter() - begin > 0.5 * limit and iteration >= 50:
             break
     tuning = sampler.freeze(tuning)
+    state, _ = sampler.step(rng, state, tuning)  # what draws alone need is compiled here
     record: dict[str, list[float]] = {}
     while len(record.get("seconds", ())) < draws:
         started = time.perf_counter()
@@ -163,7 +164,7 @@ def _chain(problem: Problem, sampler: Any, seed: int, warmup: int, draws: int, l
             record.setdefault(name, []).append(value)
         named = {"gradients": "n_steps", "diverging": "diverging", "limited": "reached_max_depth"}
         for name, key in named.items():
-            record.setdefault(name, []).append(statistics[key])
+            record.setdefault(name, []).append(statistics.get(key, 0.0))  # joint has no trees after warm-up
         record.setdefault("seconds", []).append(seconds)
         if time.perf_counter() - begin > limit and len(record["seconds"]) >= 50:
             break
