@@ -125,14 +125,15 @@ def test_effects_given_the_rest_are_the_same_density(case: Case) -> None:
     given, _, density = problem(case, setting)
     position = some_position(np.random.default_rng(5), setting, given.shape)
     first = position.size - sum(given.shape) - 1
-    target = EffectsGivenRest(density, position.copy(), np.empty_like(position))
+    units = np.random.default_rng(9).exponential(size=position.size - first)
+    target = EffectsGivenRest(density, units, position.copy(), np.empty_like(position))
     others = position.copy()
     others[first:] = np.random.default_rng(6).standard_normal(position.size - first)
     for x in (position, others):
-        value, gradient = evaluate(target, x[first:].copy())
+        value, gradient = evaluate(target, x[first:] / units)
         expected, whole = evaluate(density, x)
-        assert value == expected
-        assert np.array_equal(gradient, whole[first:])
+        assert value == pytest.approx(expected, rel=1e-12)
+        np.testing.assert_allclose(gradient, whole[first:] * units, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", ["all learned", "effects, all learned"])

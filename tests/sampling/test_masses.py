@@ -21,7 +21,7 @@ def collected(squares: list[Vector], log_s: list[Vector]) -> GradientSquares:
     """Return the sums over iterations with these squares a column and these log singular values."""
     total = GradientSquares.none(RANK)
     for columns, z in zip(squares, log_s, strict=True):
-        total = total.plus(GradientSquares(1, columns, np.exp(2.0 * z), z, z**2, 0.0, 0.0))
+        total = total.plus(GradientSquares(1, columns, np.exp(2.0 * z), z, z**2, 0.0, 0.0, 0.0, 0.0))
     return total
 
 
@@ -62,7 +62,7 @@ def test_squares_of_a_gradient() -> None:
     rng = np.random.default_rng(4)
     U, V, s = rng.standard_normal((M, RANK)), rng.standard_normal((N, RANK)), rng.exponential(size=RANK)
     gradient = rng.standard_normal((M + N + 1) * RANK + 1 + M + N)
-    squares = squares_of(gradient, U, V, s)
+    squares = squares_of(gradient, U, V, s, (2.0, 3.0))
     in_U, in_V, _, effects = np.split(gradient, [M * RANK, (M + N) * RANK, (M + N + 1) * RANK])
     expected = 0.5 * (np.mean(in_U.reshape(M, RANK) ** 2, axis=0) + np.mean(in_V.reshape(N, RANK) ** 2, axis=0))
     np.testing.assert_allclose(squares.columns, expected)
@@ -70,17 +70,19 @@ def test_squares_of_a_gradient() -> None:
     assert squares.column == pytest.approx(np.mean(effects[1 + M :] ** 2))
     of_s = (squares.s_squares, squares.log_s, squares.log_s_squares)
     np.testing.assert_array_equal(of_s, (s**2, np.log(s), np.log(s) ** 2))
-    without = squares_of(gradient[: (M + N + 1) * RANK], U, V, s)
+    without = squares_of(gradient[: (M + N + 1) * RANK], U, V, s, (1.0, 1.0))
     np.testing.assert_array_equal(without.columns, squares.columns)
     assert (without.row, without.column) == (0.0, 0.0)
 
 
-def test_half_the_mass_of_an_effect_goes_with_its_cells_and_the_mean_carries_all_rows() -> None:
-    squares = GradientSquares(10, *np.outer([10.0, 10.0, 0.0, 0.0], np.ones(RANK)), 40.0, 60.0)
+def test_an_effect_has_the_mass_of_its_prior_and_of_its_cells_and_the_mean_that_of_all_rows() -> None:
+    """An effect without cells has its prior alone; where the prior is more than all, cells add nothing."""
+    precisions = 10 * np.log([1.0, 8.0])
+    squares = GradientSquares(10, *np.outer([10.0, 10.0, 0.0, 0.0], np.ones(RANK)), 40.0, 60.0, *precisions)
     rows, columns = np.array([0, 2, 2, 4]), np.array([4, 4, 4])
     rest = squares.masses(rows, columns, effects=True).rest
-    row = [2.0, 4.0, 4.0, 6.0]
-    np.testing.assert_allclose(rest, [2.0, 2.0, sum(row), *row, 6.0, 6.0, 6.0], rtol=1e-6)
+    row = [1.0, 4.0, 4.0, 7.0]
+    np.testing.assert_allclose(rest, [2.0, 2.0, sum(row), *row, 8.0, 8.0, 8.0], rtol=1e-6)
 
 
 def test_the_mean_square_of_the_gradient_is_the_curvature() -> None:
@@ -90,7 +92,7 @@ def test_the_mean_square_of_the_gradient_is_the_curvature() -> None:
     for _ in range(2000):
         x = rng.standard_normal((M + N, RANK)) / np.sqrt(precision)
         gradient = np.concatenate([(-precision * x).ravel(), np.zeros(RANK)])
-        total = total.plus(squares_of(gradient, x[:M], x[M:], s))
+        total = total.plus(squares_of(gradient, x[:M], x[M:], s, (1.0, 1.0)))
     left, right, _ = masses_of(total)
     np.testing.assert_allclose(left - M, precision, rtol=0.06)
     np.testing.assert_allclose(right - N, precision, rtol=0.06)

@@ -165,9 +165,10 @@ def _effects_gradient(density: JointDensity, effects: Vector, scale: float, grad
 
 
 class EffectsGivenRest(NamedTuple):
-    """log p(y, μ, a, b | U, s, V) as a function of the effects alone: the joint density along some of its axes."""
+    """log p(y, μ, a, b | U, s, V) as a function of the effects, in given units: the joint density along some axes."""
 
     density: JointDensity
+    units: Vector  # (1 + m + n,): an effect is its coordinate times its unit
     position: Vector  # scratch, its first part U, V and s
     gradient: Vector  # scratch
 
@@ -175,10 +176,10 @@ class EffectsGivenRest(NamedTuple):
     def log_density_gradient(self, position: Vector, gradient: Vector) -> float:
         first = self.position.size - position.size
         for k in range(position.size):
-            self.position[first + k] = position[k]
+            self.position[first + k] = position[k] * self.units[k]
         total = self.density.log_density_gradient(self.position, self.gradient)
         for k in range(position.size):
-            gradient[k] = self.gradient[first + k]
+            gradient[k] = self.gradient[first + k] * self.units[k]
         return total
 
 

@@ -78,14 +78,14 @@ class Gibbs:
         state = with_hyperparameters(rng, self.model, self.data, *begin, self.model.first_noise_rate)
         x = self._unknowns(state)
         return state, {
-            name: block.first_tuning(rng, self._target(name, x), _point(name, x))
+            name: block.first_tuning(rng, self._target(name, x), self._point(name, x))
             for name, block in self._blocks.items()
         }
 
     def step(self, rng: Generator, state: State, tuning: Tuning) -> tuple[State, Moves]:
         x, moves = self._unknowns(state), {}
         for name, block in self._blocks.items():
-            point, moves[name] = block.step(rng, self._target(name, x), _point(name, x), tuning[name].step_size)
+            point, moves[name] = block.step(rng, self._target(name, x), self._point(name, x), tuning[name].step_size)
             x = self._moved(name, x, point)
         rate = state.noise.rate
         return with_hyperparameters(rng, self.model, self.data, x.U, x.s, x.V, x.effects, rate), moves
@@ -121,7 +121,7 @@ class Gibbs:
         if name == "s":
             return x._replace(s=np.exp(point))
         if name == "effects":
-            m = len(x.U)
+            m, point = len(x.U), point * self._units(x)
             return x._replace(
                 effects=x.effects._replace(mean=float(point[0]), row=point[1 : 1 + m], column=point[1 + m :])
             )
@@ -173,13 +173,24 @@ class Gibbs:
             row=Marginal.over(x.effects.row_precision, 0.0),
             column=Marginal.over(x.effects.column_precision, 0.0),
         )
-        return EffectsGivenRest(density, position, gradient)
+        return EffectsGivenRest(density, self._units(x), position, gradient)
 
+    def _point(self, name: str, x: Unknowns) -> Array:
+        """Return where a block is."""
+        if name == "s":
+            return np.log(x.s)
+        if name == "effects":
+            return np.concatenate([[x.effects.mean], x.effects.row, x.effects.column]) / self._units(x)
+        return x.U if name == "U" else x.V
 
-def _point(name: str, x: Unknowns) -> Array:
-    """Return where a block is."""
-    if name == "s":
-        return np.log(x.s)
-    if name == "effects":
-        return np.concatenate([[x.effects.mean], x.effects.row, x.effects.column])
-    return x.U if name == "U" else x.V
+    def _units(self, x: Unknowns) -> Vector:
+        """Return about how far data and prior let each effect go, the others given: one step size then suits them all.
+
+        It depends on nothing that the block moves, so the block's target is the same in any units.
+        """
+        prior, effects = self.model.effects, x.effects
+        assert prior is not None
+        rows, columns = np.diff(self.data.by_row.starts), np.diff(self.data.by_column.starts)
+        cells = np.concatenate([[rows.sum()], rows, columns])
+        held = [[prior.mean_precision], [effects.row_precision] * len(rows), [effects.column_precision] * len(columns)]
+        return np.asarray((x.precision * cells + np.concatenate(held)) ** -0.5)

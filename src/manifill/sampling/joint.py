@@ -91,7 +91,7 @@ class Joint:
         begin = warm_start(rng, self.observations, self.model)
         state = with_hyperparameters(rng, self.model, self.data, *begin, self.model.first_noise_rate)
         position, target = self._position(state), self._target(state.noise)
-        masses = self._masses(self._squares(target, position))
+        masses = self._masses(self._squares(target, position, state.effects))
         self._set_masses(masses)
         step = self._block.first_tuning(rng, target, position)
         nothing = GradientSquares.none(self.model.rank), Trees.none()
@@ -107,7 +107,7 @@ class Joint:
         U, s, V, flat = unpack(position, self.observations.shape, self.model.rank)
         effects = _effects(flat, len(U), state.effects)
         state = with_hyperparameters(rng, self.model, self.data, U, s, V, effects, state.noise.rate)
-        squares = self._squares(target, position) if tuning.warming else None
+        squares = self._squares(target, position, state.effects) if tuning.warming else None
         return state, JointInfo(moved, state.log_density, squares)
 
     def _move(
@@ -167,11 +167,11 @@ class Joint:
         prior = self.model.noise_prior(noise.rate)
         return self._density._replace(noise=Marginal.over(prior, 0.5 * len(self.data.by_row.values)))
 
-    def _squares(self, target: JointDensity, position: Vector) -> GradientSquares:
+    def _squares(self, target: JointDensity, position: Vector, effects: Effects) -> GradientSquares:
         gradient = np.empty_like(position)
         target.log_density_gradient(position, gradient)
         U, s, V, _ = unpack(position, self.observations.shape, self.model.rank)
-        return squares_of(gradient, U, V, s)
+        return squares_of(gradient, U, V, s, (effects.row_precision, effects.column_precision))
 
     def _masses(self, squares: GradientSquares) -> Masses:
         rows, columns = np.diff(self.data.by_row.starts), np.diff(self.data.by_column.starts)

@@ -44,11 +44,13 @@ class GradientSquares(NamedTuple):
     log_s_squares: Vector
     row: float  # squares of the gradient in a, averaged over rows
     column: float
+    log_row_precision: float  # of the effects' prior
+    log_column_precision: float
 
     @classmethod
     def none(cls, rank: int) -> "GradientSquares":
         """Return the sums over no iteration."""
-        return cls(0, np.zeros(rank), np.zeros(rank), np.zeros(rank), np.zeros(rank), 0.0, 0.0)
+        return cls(0, np.zeros(rank), np.zeros(rank), np.zeros(rank), np.zeros(rank), 0.0, 0.0, 0.0, 0.0)
 
     def plus(self, other: "GradientSquares") -> "GradientSquares":
         """Return the sums over the iterations of both."""
@@ -60,6 +62,8 @@ class GradientSquares(NamedTuple):
             self.log_s_squares + other.log_s_squares,
             self.row + other.row,
             self.column + other.column,
+            self.log_row_precision + other.log_row_precision,
+            self.log_column_precision + other.log_column_precision,
         )
 
     def masses(self, rows: IntVector, columns: IntVector, *, effects: bool) -> Masses:
@@ -68,12 +72,15 @@ class GradientSquares(NamedTuple):
         s_squares = self._pooled(self.s_squares / self.iterations)
         rest = [(c + 1.0) / s_squares]
         if effects:
-            row, column = self.row / self.iterations, self.column / self.iterations
-            # Half of it as if all rows had as many cells: what the prior holds does not depend on them.
-            a = 0.5 * row * (1.0 + rows / rows.mean())
-            b = 0.5 * column * (1.0 + columns / columns.mean())
+            a = self._masses_of_effects(self.row, self.log_row_precision, rows)
+            b = self._masses_of_effects(self.column, self.log_column_precision, columns)
             rest += [np.array([a.sum()]), a, b]
         return Masses(c + len(rows), c + len(columns), np.concatenate(rest))
+
+    def _masses_of_effects(self, squares: float, log_precision: float, cells: IntVector) -> Vector:
+        """Return what the prior holds, and in proportion to the cells of a line the rest of the mean square."""
+        prior = np.exp(log_precision / self.iterations)
+        return np.asarray(prior + max(squares / self.iterations - prior, 0.0) * cells / cells.mean())
 
     def _pooled(self, squares: Vector) -> Vector:
         """Return the squares a column, averaged (in their logarithm) over columns that may exchange their places."""
@@ -84,8 +91,8 @@ class GradientSquares(NamedTuple):
         return np.asarray(np.exp(weights @ np.log(squares) / weights.sum(axis=1)))
 
 
-def squares_of(gradient: Vector, U: Matrix, V: Matrix, s: Vector) -> GradientSquares:
-    """Return the sums for one point, from the flat gradient of the log density there."""
+def squares_of(gradient: Vector, U: Matrix, V: Matrix, s: Vector, prior: tuple[float, float]) -> GradientSquares:
+    """Return the sums for one point, from the flat gradient there and the precisions of the effects' prior."""
     (m, r), n, s = U.shape, len(V), np.maximum(s, np.finfo(np.float64).tiny)
     in_U, in_V = gradient[: m * r].reshape(m, r), gradient[m * r : (m + n) * r].reshape(n, r)
     effects = gradient[(m + n + 1) * r :] if gradient.size > (m + n + 1) * r else np.zeros(1 + m + n)
@@ -97,4 +104,6 @@ def squares_of(gradient: Vector, U: Matrix, V: Matrix, s: Vector) -> GradientSqu
         log_s_squares=np.log(s) ** 2,
         row=float(np.mean(effects[1 : 1 + m] ** 2)),
         column=float(np.mean(effects[1 + m :] ** 2)),
+        log_row_precision=float(np.log(prior[0])),
+        log_column_precision=float(np.log(prior[1])),
     )
