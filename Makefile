@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-fast test-statistical lint bench-kernels bench-samplers bench-turning bench-accuracy clean
+.PHONY: demo test test-fast test-statistical lint bench-kernels bench-samplers bench-ablation bench-accuracy clean
 
 demo: $(VENV)/installed
 	$(BIN)/python -m manifill.demo --out demo
@@ -29,8 +29,8 @@ bench-kernels: $(VENV)/benched
 bench-samplers: $(VENV)/benched
 	$(BIN)/python bench/samplers.py $(ARGS)
 
-bench-turning: $(VENV)/benched
-	$(BIN)/python bench/turning.py $(ARGS)
+bench-ablation: $(VENV)/benched
+	$(BIN)/python bench/ablation.py $(ARGS)
 
 bench-accuracy: $(VENV)/benched
 	$(BIN)/python bench/accuracy.py $(ARGS)

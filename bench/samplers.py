@@ -1,8 +1,9 @@
 """The samplers side by side: ``make bench-samplers``, or ``python bench/samplers.py --quick``.
 
 One thread; every sampler has the same model (the paper's, with the default priors of this package) and starts from the
-same kind of point.  Times are those of the draws, without warm-up and compilation.  NumPyro's chain is tuned by hand
-(``polar.py``): its gradients take about half the time that they take in NumPyro's own driver.
+same kind of point.  Times are those of the draws, without warm-up and compilation.  NumPyro comes twice: with the model
+as a user would write it (``polar_model.py``), and tuned by hand (``polar.py``); the chains are the same, so the first
+is run for the time of a step alone.
 """
 
 import argparse
@@ -14,11 +15,13 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import numpy as np
-from polar import PolarProblem, PolarRun, sample_polar
+from polar import PolarProblem, Start, sample_polar
+from polar_model import seconds_per_step
 from problems import TRIALS, data_folder, mice, movielens, synthetic
 from threadpoolctl import threadpool_limits
 
 from manifill.posterior.cells import product_at_cells
+from manifill.posterior.identified import singular_values
 from manifill.problem import (
     Binomial,
     Gamma,
@@ -41,6 +44,17 @@ from manifill.types import Array, IntVector, Matrix
 CELLS, DATA_SEED, CELLS_SEED = 60, 0, 7
 
 
+class Size(NamedTuple):
+    """How much of our samplers is run."""
+
+    chains: int = 4
+    warmup: int = 500
+    draws: int = 1000
+
+
+QUICK, MICE, MOVIELENS, POLAR = Size(2, 300, 300), Size(4, 300, 500), Size(4, 150, 150), Size(1, 300, 300)
+
+
 class Problem(NamedTuple):
     """A row of the table."""
 
@@ -49,6 +63,7 @@ class Problem(NamedTuple):
     cells: tuple[IntVector, IntVector]  # held out
     likelihood: Likelihood
     rank: int
+    size: Size
 
     def model(self, *, effects: bool = False) -> Model:
         """Return the model with the package's default priors."""
@@ -75,22 +90,24 @@ def problems(quick: bool) -> Iterator[Problem]:
         ("case 3 B-SVD, 40 %", 3, 0.4, 0.0, binomial),
     ]
     for name, case, share, noise, likelihood in rows:
-        yield _problem(name, *synthetic(case, share, noise, DATA_SEED), likelihood, 10)
+        yield _problem(name, *synthetic(case, share, noise, DATA_SEED), likelihood, 10, QUICK if quick else Size())
     folder = data_folder()
     if quick or folder is None:
         print("real data left out" + ("" if quick else ": MANIFILL_DATA is not set"))
         return
     for name, real in (("mice SVD, 40 %", gaussian), ("mice S-SVD, 40 %", softplus)):
         train, held_out = mice(folder).split_cells(np.random.default_rng(DATA_SEED), 0.4)
-        yield _problem(name, divided_by(train, column_spreads(train)), held_out, real, 20)
+        yield _problem(name, divided_by(train, column_spreads(train)), held_out, real, 20, MICE)
     train, held_out = movielens(folder).split(np.random.default_rng(DATA_SEED))
-    yield _problem("MovieLens B-SVD", train, held_out, Binomial(10, 0.5), 20)
+    yield _problem("MovieLens B-SVD", train, held_out, Binomial(10, 0.5), 20, MOVIELENS)
 
 
-def _problem(name: str, train: Observations, held_out: Observations, likelihood: Likelihood, rank: int) -> Problem:
+def _problem(
+    name: str, train: Observations, held_out: Observations, likelihood: Likelihood, rank: int, size: Size
+) -> Problem:
     rows, cols, _ = held_out.triples()
     chosen = np.random.default_rng(CELLS_SEED).choice(rows.size, CELLS, replace=False)
-    return Problem(name, train, (rows[chosen], cols[chosen]), likelihood, rank)
+    return Problem(name, train, (rows[chosen], cols[chosen]), likelihood, rank, size)
 
 
 class Run(NamedTuple):
@@ -100,10 +117,11 @@ class Run(NamedTuple):
     gradients: Matrix  # (chain, draw)
     seconds: float  # of the draws
     divergences: int
-    depth_limit: float  # share of draws
+    depth_limit: float  # share of draws; NaN where there are no trees
 
-    def figures(self) -> dict[str, float]:
+    def figures(self) -> dict[str, Any]:
         """Return what the table shows."""
+        rhat = {name: _statistic("rhat", values) for name, values in self.series.items()}
         ess = {name: _statistic("ess", values) for name, values in self.series.items()}
         cells = np.array([value for name, value in ess.items() if name.startswith("x")])
         scalar = ess.get("sigma", ess["lp"])
@@ -117,10 +135,12 @@ class Run(NamedTuple):
             "ess_per_1000_median": middle / thousands,
             "steps": float(np.median(self.gradients)),
             "microseconds": self.seconds / thousands * 1000.0,
-            "rhat": max(_statistic("rhat", values) for values in self.series.values()),
+            "rhat": max(rhat.values()),
+            "worst": max(rhat, key=lambda name: rhat[name]),
             "divergences": float(self.divergences),
             "depth_limit": self.depth_limit,
-            "draws": float(self.gradients.size),
+            "chains": len(self.gradients),
+            "draws": self.gradients.shape[1],
         }
 
 
@@ -132,22 +152,20 @@ def _statistic(name: str, values: Array) -> float:
     return float(getattr(array_stats, name)(values, chain_axis=0, draw_axis=1))
 
 
-def run_ours(
-    problem: Problem, build: Callable[[], Any], chains: int, warmup: int, draws: int, limit: float = np.inf
-) -> Run:
+def run_ours(problem: Problem, build: Callable[[], Any], size: Size, limit: float = np.inf) -> Run:
     """Run chains of one of our samplers; ``limit`` seconds a chain end it before its last draw, or its warm-up."""
-    records = [_chain(problem, build(), seed, warmup, draws, limit) for seed in range(chains)]
+    records = [_chain(problem, build(), seed, size, limit) for seed in range(size.chains)]
     length = min(len(record["gradients"]) for record in records)
     series = {name: np.array([record[name][:length] for record in records]) for name in records[0]}
     gradients, seconds, diverging, limited = (series.pop(k) for k in ("gradients", "seconds", "diverging", "limited"))
     return Run(series, gradients, float(seconds.sum()), int(diverging.sum()), float(limited.mean()))
 
 
-def _chain(problem: Problem, sampler: Any, seed: int, warmup: int, draws: int, limit: float) -> dict[str, list[float]]:
+def _chain(problem: Problem, sampler: Any, seed: int, size: Size, limit: float) -> dict[str, list[float]]:
     rng = np.random.default_rng(seed)
     begin = time.perf_counter()
     state, tuning = sampler.start(rng)
-    for iteration in range(warmup):
+    for iteration in range(size.warmup):
         state, info = sampler.step(rng, state, tuning)
         tuning = sampler.adapt(tuning, info)
         if time.perf_counter() - begin > 0.5 * limit and iteration >= 50:
@@ -155,7 +173,7 @@ def _chain(problem: Problem, sampler: Any, seed: int, warmup: int, draws: int, l
     tuning = sampler.freeze(tuning)
     state, _ = sampler.step(rng, state, tuning)  # what draws alone need is compiled here
     record: dict[str, list[float]] = {}
-    while len(record.get("seconds", ())) < draws:
+    while len(record.get("seconds", ())) < size.draws:
         started = time.perf_counter()
         state, info = sampler.step(rng, state, tuning)
         seconds = time.perf_counter() - started
@@ -164,7 +182,7 @@ def _chain(problem: Problem, sampler: Any, seed: int, warmup: int, draws: int, l
             record.setdefault(name, []).append(value)
         named = {"gradients": "n_steps", "diverging": "diverging", "limited": "reached_max_depth"}
         for name, key in named.items():
-            record.setdefault(name, []).append(statistics.get(key, 0.0))  # joint has no trees after warm-up
+            record.setdefault(name, []).append(statistics.get(key, np.nan))  # joint has no trees after warm-up
         record.setdefault("seconds", []).append(seconds)
         if time.perf_counter() - begin > limit and len(record["seconds"]) >= 50:
             break
@@ -176,15 +194,14 @@ def _quantities(problem: Problem, state: Any) -> dict[str, float]:
     left, right = extended_factors(state.U, state.s, state.V, state.effects)
     product_at_cells(left, right, *problem.cells, x)
     values = {f"x{k}": float(value) for k, value in enumerate(x)} | {"lp": float(state.log_density)}
-    if not state.effects.row.size:  # beside effects the singular values of the low-rank part are not identified
-        values |= {f"s{k}": float(value) for k, value in enumerate(np.sort(state.s))}
+    values |= {f"s{k}": float(value) for k, value in enumerate(singular_values(left, right))}
     if problem.likelihood.has_noise:
         values["sigma"] = float(state.noise.precision[0] ** -0.5)
     return values
 
 
-def run_polar(problem: Problem, warmup: int, draws: int, limit: float) -> tuple[Run, PolarRun]:
-    """Run NumPyro's chain from a start of ours."""
+def polar_problem(problem: Problem) -> tuple[PolarProblem, Start]:
+    """Return the same problem for NumPyro, and a start of ours."""
     model, train = problem.model(), problem.train
     assert isinstance(model.rate, Gamma)
     assert isinstance(model.precision, ScaledF)
@@ -201,30 +218,32 @@ def run_polar(problem: Problem, warmup: int, draws: int, limit: float) -> tuple[
         noise=tuple(model.precision),
         trials=getattr(problem.likelihood, "trials", 1),
     )
-    start = state.U, state.s, state.V, float(state.noise.precision[0])
-    got = sample_polar(polar, start, problem.cells, warmup, draws, seed=0, seconds=limit)
+    return polar, (state.U, state.s, state.V, float(state.noise.precision[0]))
+
+
+def run_polar(problem: Problem, limit: float) -> dict[str, Any]:
+    """Run NumPyro's chain, and NumPyro's own driver for a short while."""
+    polar, start = polar_problem(problem)
+    got = sample_polar(polar, start, problem.cells, POLAR.warmup, POLAR.draws, seed=0, seconds=limit)
     series: dict[str, Array] = {f"x{k}": got.x[None, :, k] for k in range(CELLS)} | {"lp": got.log_density[None]}
     if problem.likelihood.has_noise:
         series["sigma"] = got.sigma[None]
     limited = float(np.mean(got.steps >= 1023))
     run = Run(series, got.steps[None].astype(np.float64), got.draw_seconds, int(got.diverging.sum()), limited)
-    return run, got
+    own = 1e6 * seconds_per_step(polar, start)
+    return run.figures() | {"cut_short": got.cut_short, "own_microseconds": own}
 
 
-def table_row(problem: Problem, options: argparse.Namespace) -> dict[str, Any]:
-    """Run everything on one problem."""
-    row: dict[str, Any] = {"problem": problem.name}
-    model, full, train = problem.model(), problem.model(effects=True), problem.train
-    warmup, draws, chains = options.warmup, options.draws, options.chains
-    joint = run_ours(problem, lambda: Joint(model, train, warmup=warmup), chains, warmup, draws)
-    row["joint"] = joint.figures()
-    default = run_ours(problem, lambda: Joint(full, train, warmup=warmup), chains, warmup, draws)
-    row["joint with effects"] = default.figures()
-    limit = options.seconds
-    row["gibbs"] = run_ours(problem, lambda: Gibbs(model, train), 2, warmup, draws, limit / 2).figures()
-    polar, raw = run_polar(problem, 300, 300, limit)
-    row["numpyro"] = polar.figures() | {"cut_short": float(raw.cut_short)}
-    return row
+def table_row(problem: Problem, limit: float) -> dict[str, Any]:
+    """Run everything on one problem; ``limit`` seconds are for gibbs, and for NumPyro."""
+    model, full, train, size = problem.model(), problem.model(effects=True), problem.train, problem.size
+    return {
+        "problem": problem.name,
+        "joint": run_ours(problem, lambda: Joint(model, train, warmup=size.warmup), size).figures(),
+        "joint with effects": run_ours(problem, lambda: Joint(full, train, warmup=size.warmup), size).figures(),
+        "gibbs": run_ours(problem, lambda: Gibbs(model, train), size._replace(chains=2), limit / 2).figures(),
+        "numpyro": run_polar(problem, limit),
+    }
 
 
 def show(row: dict[str, Any]) -> None:
@@ -233,33 +252,38 @@ def show(row: dict[str, Any]) -> None:
     for name, f in row.items():
         if name == "problem":
             continue
+        limited = "–" if np.isnan(f["depth_limit"]) else f"{f['depth_limit']:.1%}"
         print(
             f"  {name:19s} ESS/s {f['ess_per_second']:8.2f} (median {f['ess_per_second_median']:7.1f}, sigma or lp "
             f"{f['ess_per_second_scalar']:7.2f})  ESS/1000 gradients {f['ess_per_1000']:6.2f} "
             f"({f['ess_per_1000_median']:5.1f})  steps {f['steps']:5.0f}  {f['microseconds']:6.0f} us  "
-            f"R-hat {f['rhat']:.3f}  div {f['divergences']:.0f}  depth limit {f['depth_limit']:.1%}"
+            f"R-hat {f['rhat']:.3f} ({f['worst']})  div {f['divergences']:.0f}  depth limit {limited}  "
+            f"{f['chains']} x {f['draws']} draws"
         )
-    if row["numpyro"]["cut_short"]:
-        print(f"  numpyro's run was cut short at {row['numpyro']['draws']:.0f} draws: ESS from fewer")
+    numpyro = row["numpyro"]
+    print(f"  a step of NumPyro's own driver: {numpyro['own_microseconds']:.0f} us", flush=True)
+    if numpyro["cut_short"]:
+        print("  NumPyro's run was cut short: its ESS comes from fewer draws, or after less warm-up", flush=True)
 
 
 def summary(rows: list[dict[str, Any]]) -> str:
     """Return the table of ratios in Markdown."""
     lines = [
-        "| problem | joint ESS/s | / gibbs | / NumPyro | ESS per 1000 gradients, joint / NumPyro | steps | R-hat "
-        "| R-hat with effects |",
-        "|---|---|---|---|---|---|---|---|",
+        "| problem | joint, ESS a second | to gibbs | to NumPyro | to NumPyro tuned | ESS per 1000 gradients, joint "
+        "and NumPyro | gradients a draw | R-hat, with effects | draws |",
+        "|---|---|---|---|---|---|---|---|---|",
     ]
     ratios = []
     for row in rows:
-        joint, gibbs, numpyro = row["joint"], row["gibbs"], row["numpyro"]
-        speed = joint["ess_per_second"]
+        joint, full, gibbs, numpyro = row["joint"], row["joint with effects"], row["gibbs"], row["numpyro"]
+        speed, tuned = joint["ess_per_second"], numpyro["ess_per_second"]
+        own = tuned * numpyro["microseconds"] / numpyro["own_microseconds"]
         ratios.append(speed / gibbs["ess_per_second"])
         lines.append(
-            f"| {row['problem']} | {speed:.3g} | {ratios[-1]:.1f} | {speed / numpyro['ess_per_second']:.1f} | "
-            f"{joint['ess_per_1000']:.2f} / {numpyro['ess_per_1000']:.2f} = "
-            f"{joint['ess_per_1000'] / numpyro['ess_per_1000']:.1f} | {joint['steps']:.0f} | {joint['rhat']:.3f} | "
-            f"{row['joint with effects']['rhat']:.3f} |"
+            f"| {row['problem']} | {speed:.3g} | {ratios[-1]:.1f} | {speed / own:.1f} | {speed / tuned:.1f} | "
+            f"{joint['ess_per_1000']:.2f} and {numpyro['ess_per_1000']:.2f} = "
+            f"{joint['ess_per_1000'] / numpyro['ess_per_1000']:.1f} | {joint['steps']:.0f} | "
+            f"{joint['rhat']:.3f}, {full['rhat']:.3f} | {joint['chains']} × {joint['draws']} |"
         )
     mean = float(np.exp(np.mean(np.log(ratios))))
     lines.append(f"\njoint / gibbs, geometric mean: {mean:.1f}; least: {min(ratios):.1f}")
@@ -270,14 +294,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="three synthetic problems, shorter runs: five minutes")
     parser.add_argument("--rows", default="", help="only problems whose names contain this")
-    parser.add_argument("--chains", type=int, default=4)
-    parser.add_argument("--warmup", type=int, default=500)
-    parser.add_argument("--draws", type=int, default=1000)
-    parser.add_argument("--seconds", type=float, default=300.0, help="for gibbs, and for NumPyro, on each row")
+    parser.add_argument("--seconds", type=float, default=60.0, help="for gibbs, and for NumPyro, on each row")
     parser.add_argument("--out", type=Path, help="a JSON file for the figures; rows already there are kept")
     options = parser.parse_args()
-    if options.quick:
-        options.chains, options.warmup, options.draws, options.seconds = 2, 300, 300, 20.0
+    limit = 20.0 if options.quick else options.seconds
     rows: list[dict[str, Any]] = []
     if options.out and options.out.exists():
         rows = json.loads(options.out.read_text())
@@ -286,7 +306,7 @@ def main() -> None:
             if options.rows not in problem.name or (options.quick and "40 %, noise" not in problem.name):
                 continue
             rows = [row for row in rows if row["problem"] != problem.name]
-            rows.append(table_row(problem, options))
+            rows.append(table_row(problem, limit))
             show(rows[-1])
             if options.out:
                 options.out.write_text(json.dumps(rows, indent=1))

@@ -79,7 +79,8 @@ class _PackageCache(FunctionCache):  # type: ignore[misc]
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
-        self._cache_file._source_stamp = _STAMP
+        # As a part of the version the stamp is read before the rest, which may name modules that are no longer there.
+        self._cache_file._version += _STAMP
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         found = super().load_overload(sig, target_context) if _is_cacheable(sig) else None

@@ -176,7 +176,8 @@ def test_factors_sampler():
 
 def test_no_convergence_is_said():
     with pytest.warns(ConvergenceWarning, match="Not converged"):
-        MatrixCompletion(**{**QUICK, "draws": 12, "warmup": 0}).fit(low_rank_table()[1])
+        model = MatrixCompletion(**{**QUICK, "draws": 12, "warmup": 0}).fit(low_rank_table()[1])
+    assert not model.diagnostics_.converged
 
 
 def test_recovers_what_was_hidden():

@@ -8,10 +8,10 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from manifill.posterior.cells import product_at_cells
-from manifill.posterior.draws import Draws, Factors
-from manifill.types import Array, Generator, Vector
+from manifill.posterior.draws import Draws
+from manifill.types import Array, Generator, Matrix, Vector
 
-__all__ = ["identified_quantities"]
+__all__ = ["identified_quantities", "singular_values"]
 
 
 def identified_quantities(rng: Generator, draws: Draws, cells: int = 50) -> dict[str, Array]:
@@ -25,7 +25,7 @@ def identified_quantities(rng: Generator, draws: Draws, cells: int = 50) -> dict
         for x, factors in zip(at_cells, draws.factors(), strict=True):
             product_at_cells(factors.left, factors.right, rows, cols, x)
             if not has_values:
-                singular.append(_singular_values(factors))
+                singular.append(singular_values(factors.left, factors.right))
     # U and V are orthonormal, so s holds the singular values already; a draw may have them in any order.
     sorted_values = -np.sort(-draws.posterior["s"][:], axis=-1) if has_values else np.array(singular)
     quantities = {"lp": draws.statistics["lp"]} if "lp" in draws.statistics else {}
@@ -38,7 +38,7 @@ def identified_quantities(rng: Generator, draws: Draws, cells: int = 50) -> dict
     return {name: np.asarray(values, dtype=np.float64).reshape(shape) for name, values in quantities.items()}
 
 
-def _singular_values(factors: Factors) -> Vector:
+def singular_values(left: Matrix, right: Matrix) -> Vector:
     """Return the singular values of left · rightᵀ, largest first, from an r×r matrix."""
-    triangles = [np.asarray(np.linalg.qr(side, mode="r")) for side in (factors.left, factors.right)]
+    triangles = [np.asarray(np.linalg.qr(side, mode="r")) for side in (left, right)]
     return np.linalg.svd(triangles[0] @ triangles[1].T, compute_uv=False)

@@ -11,7 +11,7 @@ import numpy as np
 from manifill.problem.priors import Gamma
 from manifill.types import Generator, Matrix, Vector
 
-__all__ = ["Effects", "EffectsPrior", "draw_precision", "left_columns", "right_columns"]
+__all__ = ["Effects", "EffectsPrior", "draw_levels", "draw_precision", "left_columns", "right_columns"]
 
 
 class EffectsPrior(NamedTuple):
@@ -58,3 +58,15 @@ def draw_precision(rng: Generator, prior: float | Gamma, effects: Vector) -> flo
     if not isinstance(prior, Gamma):
         return prior
     return prior.given(0.5 * effects.size, 0.5 * float(effects @ effects)).draw(rng)
+
+
+def draw_levels(rng: Generator, prior: EffectsPrior, effects: Effects) -> Effects:
+    """Draw c and e in μ + c + e, a − c, b − e given the precisions: normal, and without a say of the data."""
+    m, n = effects.row.size, effects.column.size
+    of_mean, of_row, of_column = prior.mean_precision, effects.row_precision, effects.column_precision
+    precision = np.array([[of_row * m + of_mean, of_mean], [of_mean, of_column * n + of_mean]])
+    pull = of_mean * (effects.mean - prior.mean)
+    target = np.array([of_row * effects.row.sum() - pull, of_column * effects.column.sum() - pull])
+    root = np.linalg.cholesky(precision)
+    c, e = np.linalg.solve(root.T, np.linalg.solve(root, target) + rng.standard_normal(2))
+    return effects._replace(mean=float(effects.mean + c + e), row=effects.row - c, column=effects.column - e)

@@ -4,7 +4,7 @@ What it changes in the paper's scheme is exact (docs/math.md, §8): one trajecto
 manifold, with signed singular values; the noise precision and the rates are integrated out and drawn afterwards;
 columns have masses, learned in warm-up; so are lengths of trajectories, from trees that end when the completed matrix
 turns, not when its factors do; components of nearly equal singular values are rotated into each other; and effects are
-made larger or smaller at once.
+made larger or smaller at once, and exchanged with what the low-rank part can say of them.
 """
 
 from typing import NamedTuple
@@ -18,6 +18,7 @@ from manifill.problem.joint import JointDensity, fold_signs, pack, unpack
 from manifill.problem.priors import Marginal
 from manifill.sampling.adaptation import DualAveraging
 from manifill.sampling.block import Block
+from manifill.sampling.exchange import exchange_effects
 from manifill.sampling.integrators import TwoStage
 from manifill.sampling.lengths import Lengths, Trees
 from manifill.sampling.masses import GradientSquares, Masses, squares_of, windows
@@ -102,8 +103,7 @@ class Joint:
         target = self._target(state.noise)
         position, moved = self._move(rng, target, self._position(state), tuning)
         fold_signs(position, self.observations.shape, self.model.rank)
-        rotate_neighbours(rng, target, position, int(rng.integers(ROTATION_STRIDE)), ROTATION_STRIDE)
-        rescale_effects(rng, target, position)
+        self._slice(rng, target, position)
         U, s, V, flat = unpack(position, self.observations.shape, self.model.rank)
         effects = _effects(flat, len(U), state.effects)
         state = with_hyperparameters(rng, self.model, self.data, U, s, V, effects, state.noise.rate)
@@ -119,6 +119,12 @@ class Joint:
             early = tuning.warming and tuning.iteration < self._early
             return self._block.step(rng, target, position, step_size, EARLY_DEPTH if early else None)
         return self._block.follow(rng, target, position, step_size, tuning.lengths.draw(rng))
+
+    def _slice(self, rng: Generator, target: JointDensity, position: Vector) -> None:
+        """Draw along the ways on which trajectories are slow, in place."""
+        rotate_neighbours(rng, target, position, int(rng.integers(ROTATION_STRIDE)), ROTATION_STRIDE)
+        rescale_effects(rng, target, position)
+        exchange_effects(rng, target, position)
 
     def adapt(self, tuning: JointTuning, info: JointInfo) -> JointTuning:
         assert info.squares is not None, "a step of warm-up reports its gradient"

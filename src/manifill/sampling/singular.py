@@ -6,7 +6,7 @@ import numpy as np
 
 from manifill.posterior.variables import Variable
 from manifill.problem import Compressed, Effects, Model, Noise, Observations
-from manifill.problem.effects import draw_precision, left_columns, right_columns
+from manifill.problem.effects import draw_levels, draw_precision, left_columns, right_columns
 from manifill.problem.passes import line_log_likelihoods, log_likelihood
 from manifill.types import Array, Generator, Matrix, Vector
 
@@ -55,7 +55,7 @@ def extended_factors(U: Matrix, s: Vector, V: Matrix, effects: Effects) -> tuple
 def with_hyperparameters(
     rng: Generator, model: Model, data: Data, U: Matrix, s: Vector, V: Matrix, effects: Effects, noise_rate: float
 ) -> State:
-    """Return the state with noise, rate and the effects' precisions drawn given the rest."""
+    """Return the state with noise, rate, and the effects' precisions and levels drawn given the rest."""
     left, right = extended_factors(U, s, V, effects)
     if model.noise_by_column:
         unit = np.empty(len(data.counts))
@@ -69,6 +69,7 @@ def with_hyperparameters(
             row_precision=draw_precision(rng, model.effects.row, effects.row),
             column_precision=draw_precision(rng, model.effects.column, effects.column),
         )
+        effects = draw_levels(rng, model.effects, effects)
     return State(U, s, V, effects, noise, rate, model.log_density(data.counts, unit, noise, s, rate, effects))
 
 
