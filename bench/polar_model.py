@@ -17,7 +17,7 @@ from polar import PolarProblem, Start, Traced, inverse_root
 
 __all__ = ["seconds_per_step"]
 
-WARMUP, DRAWS = 20, 20
+WARMUP, SHORT, LONG = 20, 20, 120  # iterations
 
 
 def model(problem: PolarProblem) -> None:
@@ -43,7 +43,10 @@ def _polar(Z: Traced) -> Traced:
 
 
 def seconds_per_step(problem: PolarProblem, start: Start) -> float:
-    """Return the seconds of a leapfrog step in a compiled run of some iterations, started where the others start."""
+    """Return the seconds of a leapfrog step, started where the others start.
+
+    Two runs are compared, a short and a long one, since each of them also compiles.
+    """
     U, s, V, precision = start
     begin: dict[str, Any] = {
         "Z_U": np.sqrt(len(U)) * U,
@@ -53,11 +56,16 @@ def seconds_per_step(problem: PolarProblem, start: Start) -> float:
     }
     if problem.likelihood != "binomial":
         begin |= {"precision": precision, "noise_rate": problem.noise[0] / precision}
+    (short, few), (long, many) = (_run(problem, begin, draws) for draws in (SHORT, LONG))
+    return (long - short) / (many - few)
+
+
+def _run(problem: PolarProblem, begin: dict[str, Any], draws: int) -> tuple[float, float]:
+    """Return the seconds after warm-up, and the leapfrog steps."""
     kernel = NUTS(model, init_strategy=numpyro.infer.init_to_value(values=begin), max_tree_depth=6)
-    chain = MCMC(kernel, num_warmup=WARMUP, num_samples=DRAWS, progress_bar=False)
+    chain = MCMC(kernel, num_warmup=WARMUP, num_samples=draws, progress_bar=False)
     chain.warmup(jax.random.key(0), problem, extra_fields=("num_steps",))
-    chain.run(jax.random.key(1), problem, extra_fields=("num_steps",))  # compiles
     started = time.perf_counter()
-    chain.run(jax.random.key(2), problem, extra_fields=("num_steps",))
-    steps = float(np.sum(chain.get_extra_fields()["num_steps"]))
-    return (time.perf_counter() - started) / steps
+    chain.run(jax.random.key(1), problem, extra_fields=("num_steps",))
+    steps = float(np.sum(chain.get_extra_fields()["num_steps"]))  # waits for the end
+    return time.perf_counter() - started, steps
