@@ -2,7 +2,7 @@
 
 from importlib.metadata import version as _version
 
-from manifill.estimator import ConvergenceWarning, MatrixCompletion
+from manifill.estimator import ConvergenceWarning, MatrixCompletion, load
 from manifill.map import map_estimate
 from manifill.mode import MapEstimate
 from manifill.posterior import Diagnostics, Draws, Prediction
@@ -21,6 +21,7 @@ __all__ = [
     "Prediction",
     "SoftplusGaussian",
     "custom_likelihood",
+    "load",
     "map_estimate",
 ]
 

@@ -2,36 +2,38 @@
 
 import logging
 import platform
-import shutil
 import warnings
-from functools import partial
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cached_property, partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import joblib
 import numpy as np
 from numpy.typing import ArrayLike
 
+from manifill.fitting import sample_in_memory, sample_to_disk
 from manifill.parameters import HasParameters
-from manifill.posterior import (
-    Diagnostics,
-    Draws,
-    Prediction,
-    complete,
-    create_store,
-    diagnose,
-    predict,
-    trim_store,
-    write_attributes,
+from manifill.posterior import Diagnostics, Draws, Prediction, Ranking, complete, diagnose, predict, rank_columns
+from manifill.problem import (
+    Binomial,
+    Duplicates,
+    Gaussian,
+    Likelihood,
+    Model,
+    Observations,
+    SoftplusGaussian,
+    as_observations,
 )
-from manifill.problem import Duplicates, Likelihood, Model, Observations, as_observations
 from manifill.problem.scaling import divided_by
-from manifill.sampling.chains import Plan, StoppedInWarmup, run_chains
+from manifill.runs import RunFolder, fingerprint, load_observations
+from manifill.sampling.chains import Plan
 from manifill.settings import build_model, check_count, choose_column_scales, choose_likelihood, choose_sampler
 from manifill.types import Matrix, Vector
 
-__all__ = ["ConvergenceWarning", "MatrixCompletion"]
+__all__ = ["ConvergenceWarning", "MatrixCompletion", "load"]
 
 logger = logging.getLogger("manifill")
 
@@ -41,6 +43,14 @@ DIAGNOSTICS_KEY, PREDICTION_KEY = 1 << 30, (1 << 30) + 1
 
 class ConvergenceWarning(UserWarning):
     """The chains have not been shown to agree."""
+
+
+class Task(NamedTuple):
+    """What is to be sampled."""
+
+    model: Model
+    scales: Vector | None  # that the columns are divided by
+    build: Callable[[], Any]  # makes the sampler
 
 
 class MatrixCompletion(HasParameters):
@@ -115,7 +125,6 @@ class MatrixCompletion(HasParameters):
     """
 
     posterior_: Draws
-    diagnostics_: Diagnostics
     observations_: Observations
     model_: Model
 
@@ -174,6 +183,8 @@ class MatrixCompletion(HasParameters):
         values: ArrayLike | None = None,
         *,
         shape: tuple[int, int] | None = None,
+        resume: bool = False,
+        about: Mapping[str, Any] | None = None,
     ) -> Self:
         """Sample the posterior given the observed cells.
 
@@ -184,38 +195,33 @@ class MatrixCompletion(HasParameters):
             long DataFrame with columns for row, column and value.
         shape
             (m, n) of the matrix, with triples; the smallest that holds all cells by default.
+        resume
+            Whether to go on with the run in ``path`` where it was stopped, or to add draws to it; the same data and
+            settings lead to the same draws as a run that was never stopped.
+        about
+            What else to keep with the draws, such as where the data came from: anything that JSON can hold.
         """
         observations = as_observations(rows, cols, values, shape, self.duplicates)
-        likelihood = choose_likelihood(self.likelihood, self.trials, self.step)
-        warmup = check_count("warmup", self.warmup, 0)
-        sampler = choose_sampler(self.sampler, self.target_acceptance, self.max_depth, warmup)
-        scales = self._scales(observations, likelihood)
-        scaled = observations if scales is None else divided_by(observations, scales)
-        model = build_model(
-            scaled,
-            likelihood,
-            rank=self.rank,
-            sampler=self.sampler,
-            effects=self.effects,
-            noise=self.noise,
-            sigma=self.sigma,
-            noise_prior=self.noise_prior,
-            lambda_=self.lambda_,
-            lambda_prior=self.lambda_prior,
-        )
+        task = self._task(observations)
         plan = Plan(
-            build=partial(sampler, model, scaled),
+            build=task.build,
             chains=check_count("chains", self.chains, 1),
-            warmup=warmup,
+            warmup=check_count("warmup", self.warmup, 0),
             draws=check_count("draws", self.draws, 1),
-            path=None if self.path is None else Path(self.path),
         )
         jobs = joblib.cpu_count() if self.jobs is None else check_count("jobs", self.jobs, 1)
         seed = np.random.SeedSequence(None if self.seed is None else check_count("seed", self.seed, 0))
-        attributes = self._attributes(seed, observations, scales)
-        posterior = _sample(plan, seed, attributes, jobs=jobs, visible=self.progress)
-        self.observations_, self.model_, self.posterior_ = observations, model, posterior
-        self.diagnostics_ = diagnose(self._rng(DIAGNOSTICS_KEY), posterior)
+        attributes = dict(about or {}) | self._attributes(seed, observations, task.scales)
+        if self.path is not None:
+            run = RunFolder(self.path)
+            posterior = sample_to_disk(
+                plan, run, observations, attributes, resume=resume, jobs=jobs, visible=self.progress
+            )
+        elif resume:
+            raise ValueError("resume continues a run on disk; give its folder as path.")
+        else:
+            posterior = sample_in_memory(plan, attributes, jobs=jobs, visible=self.progress)
+        self._take(observations, task.model, posterior)
         if not self.diagnostics_.converged:
             warnings.warn(self.diagnostics_.verdict, ConvergenceWarning, stacklevel=2)
         return self
@@ -237,6 +243,30 @@ class MatrixCompletion(HasParameters):
         self._check_fitted()
         return complete(self.posterior_, self.model_.likelihood)
 
+    def top(self, row: Any, n: int = 10) -> Ranking:
+        """Return the ``n`` columns without an observation in a row whose expected values are highest."""
+        self._check_fitted()
+        observations = self.observations_
+        index = int(observations.row_indices([row])[0])
+        begin, end = observations.by_row.starts[index : index + 2]
+        unseen = np.setdiff1d(np.arange(observations.shape[1]), observations.by_row.indices[begin:end])
+        if not unseen.size:
+            raise ValueError(f"row {row!r} has an observation in every column; there is nothing unseen to rank.")
+        found = rank_columns(self.posterior_, self.model_.likelihood, index, unseen, check_count("n", n, 1))
+        labels = observations.column_labels
+        return found if labels is None else replace(found, columns=labels[found.columns])
+
+    @cached_property
+    def diagnostics_(self) -> Diagnostics:
+        """Whether the chains have converged, found when it is first asked for."""
+        self._check_fitted()
+        return diagnose(self._rng(DIAGNOSTICS_KEY), self.posterior_)
+
+    def _take(self, observations: Observations, model: Model, posterior: Draws) -> None:
+        """Become fitted."""
+        self.observations_, self.model_, self.posterior_ = observations, model, posterior
+        self.__dict__.pop("diagnostics_", None)  # of an earlier fit
+
     def _check_fitted(self) -> None:
         if not hasattr(self, "posterior_"):
             raise ValueError("this MatrixCompletion has not been fitted; call fit with the observed cells first.")
@@ -245,14 +275,30 @@ class MatrixCompletion(HasParameters):
         entropy = self.posterior_.attributes["seed"]
         return np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(key,)))
 
-    def _scales(self, observations: Observations, likelihood: Likelihood) -> Vector | None:
-        """Return what to divide the columns by, and say so in the log."""
+    def _task(self, observations: Observations) -> Task:
+        """Return the model that the parameters describe, and how to sample it."""
+        likelihood = choose_likelihood(self.likelihood, self.trials, self.step)
+        warmup = check_count("warmup", self.warmup, 0)
+        sampler = choose_sampler(self.sampler, self.target_acceptance, self.max_depth, warmup)
         given = (self.sigma, self.noise_prior, self.lambda_, self.lambda_prior)
         in_units = any(value is not None for value in given)
         scales = choose_column_scales(self.column_scales, observations, likelihood, in_units=in_units)
         if scales is not None:
             logger.info("columns are divided by their spreads, from %.3g to %.3g", scales.min(), scales.max())
-        return scales
+        scaled = observations if scales is None else divided_by(observations, scales)
+        model = build_model(
+            scaled,
+            likelihood,
+            rank=self.rank,
+            sampler=self.sampler,
+            effects=self.effects,
+            noise=self.noise,
+            sigma=self.sigma,
+            noise_prior=self.noise_prior,
+            lambda_=self.lambda_,
+            lambda_prior=self.lambda_prior,
+        )
+        return Task(model, scales, partial(sampler, model, scaled))
 
     def _attributes(
         self, seed: np.random.SeedSequence, observations: Observations, scales: Vector | None
@@ -263,26 +309,46 @@ class MatrixCompletion(HasParameters):
         return scaling | {
             "settings": {name: _plain(value) for name, value in self.get_params().items()},
             "seed": seed.entropy,
+            "fingerprint": fingerprint(observations),
             "shape": list(observations.shape),
             "observed_cells": observations.size,
             "versions": {"python": platform.python_version(), **{name: version(name) for name in libraries}},
         }
 
 
-def _sample(plan: Plan, seed: np.random.SeedSequence, attributes: dict[str, Any], *, jobs: int, visible: bool) -> Draws:
-    """Run the chains and return their draws, which stay on disk when the plan names a path."""
-    sampler = plan.build()  # here as well as in the chains' processes: it may refuse, and it knows the variables
-    if plan.path is None:
-        return Draws.from_records(run_chains(plan, seed, jobs=jobs, visible=visible), attributes)
-    create_store(plan.path, sampler.variables, sampler.statistic_names, plan.chains, plan.draws, plan.warmup)
-    write_attributes(plan.path, attributes)
+def load(path: str | Path, likelihood: Likelihood | None = None) -> MatrixCompletion:
+    """Return the fitted :class:`MatrixCompletion` of a run directory, as far as its chains came.
+
+    A run with a likelihood of one's own does not hold its code; give it as ``likelihood``.
+    """
+    run = RunFolder(path)
+    if not run.draws.exists():
+        raise ValueError(f"{path} is no run of manifill; give the folder that a fit was written to.")
+    posterior, observations = Draws.open(run.draws), load_observations(run.data)
+    settings = dict(posterior.attributes["settings"], path=str(path))
+    if likelihood is not None:
+        settings["likelihood"] = likelihood
+    elif isinstance(settings["likelihood"], dict):
+        settings["likelihood"] = _named_likelihood(path, settings["likelihood"])
+    for name in ("noise_prior", "lambda_prior"):
+        if isinstance(settings[name], list):
+            settings[name] = tuple(settings[name])
+    model = MatrixCompletion(**settings)
+    model._take(observations, model._task(observations).model, posterior)
+    return model
+
+
+def _named_likelihood(path: str | Path, saved: dict[str, Any]) -> Likelihood:
+    """Return a likelihood of this package that was given as an object."""
+    known: dict[str, Any] = {"gaussian": Gaussian, "softplus": SoftplusGaussian, "binomial": Binomial}
+    fields = {name: value for name, value in saved.items() if name != "name"}
     try:
-        records = run_chains(plan, seed, jobs=jobs, visible=visible)
-    except StoppedInWarmup:
-        shutil.rmtree(plan.path)  # a store without draws can neither be opened nor written over
-        raise
-    trim_store(plan.path, [record.draws for record in records])
-    return Draws.open(plan.path)
+        return known[saved["name"]](**fields)  # type: ignore[no-any-return]
+    except (KeyError, TypeError):
+        raise ValueError(
+            f"{path} was fitted with the likelihood {saved['name']!r}, whose code is not in the run; give it to load "
+            "as likelihood."
+        ) from None
 
 
 def _plain(value: Any) -> Any:

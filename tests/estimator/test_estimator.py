@@ -76,7 +76,7 @@ def test_draws_on_disk_equal_draws_in_memory(tmp_path):
     memory, disk = fitted(), fitted(path=tmp_path / "run", jobs=2)
     for name in ("U", "s", "V", "sigma"):
         np.testing.assert_allclose(disk.posterior_.posterior[name][:], memory.posterior_.posterior[name], rtol=1e-6)
-    reopened = Draws.open(tmp_path / "run")
+    reopened = Draws.open(tmp_path / "run" / "draws.zarr")
     assert reopened.attributes["seed"] == 0
     np.testing.assert_allclose(disk.predict([0], [1]).mean, memory.predict([0], [1]).mean, rtol=1e-5)
 

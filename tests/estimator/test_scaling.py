@@ -67,6 +67,6 @@ def test_columns_stay_as_they_are_where_that_is_asked_or_priors_are_in_their_uni
 
 def test_scales_are_kept_with_the_draws(tmp_path):
     model = MatrixCompletion(**QUICK, column_scales="standardize", path=tmp_path / "run").fit(similar_columns())
-    kept = Draws.open(tmp_path / "run").column_scales
+    kept = Draws.open(tmp_path / "run" / "draws.zarr").column_scales
     np.testing.assert_array_equal(kept, column_spreads(from_array(similar_columns())))
     assert model.observations_.by_row.values.mean() == pytest.approx(np.nanmean(similar_columns())), "the data as given"

@@ -95,7 +95,7 @@ def test_ctrl_c_returns_what_has_been_drawn(jobs, on_disk, tmp_path):
     assert finite == "True"
 
 
-def test_ctrl_c_in_warm_up_leaves_nothing(tmp_path):
+def test_ctrl_c_in_warm_up_says_so(tmp_path):
     script = tmp_path / "script.py"
     text = textwrap.dedent(INTERRUPTED.format(jobs=2, path=str(tmp_path / "run")))
     script.write_text(text.replace("warmup=10, draws=10_000_000", "warmup=10_000_000, draws=10"))
@@ -104,7 +104,6 @@ def test_ctrl_c_in_warm_up_leaves_nothing(tmp_path):
     os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert "StoppedInWarmup: stopped during warm-up" in err
-    assert not (tmp_path / "run").exists()
 
 
 def start(script):

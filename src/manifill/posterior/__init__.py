@@ -4,8 +4,9 @@ from manifill.posterior.diagnostics import Diagnostics, Quantity, diagnose
 from manifill.posterior.draws import Draws, Factors
 from manifill.posterior.identified import identified_quantities
 from manifill.posterior.predictive import Prediction, complete, predict
+from manifill.posterior.ranking import Ranking, rank_columns
 from manifill.posterior.recording import ChainRecord, MemoryRecorder, Recorder, largest_rectangle
-from manifill.posterior.store import DiskRecorder, create_store, trim_store, write_attributes
+from manifill.posterior.store import DiskRecorder, create_store, extend_store, is_store, store_attributes
 from manifill.posterior.variables import Variable
 
 __all__ = [
@@ -17,14 +18,17 @@ __all__ = [
     "MemoryRecorder",
     "Prediction",
     "Quantity",
+    "Ranking",
     "Recorder",
     "Variable",
     "complete",
     "create_store",
     "diagnose",
+    "extend_store",
     "identified_quantities",
+    "is_store",
     "largest_rectangle",
     "predict",
-    "trim_store",
-    "write_attributes",
+    "rank_columns",
+    "store_attributes",
 ]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from manifill.posterior.recording import ChainRecord, largest_rectangle
-from manifill.posterior.store import DiskRecorder, create_store, open_store, trim_store, write_attributes
+from manifill.posterior.store import DiskRecorder, create_store, open_store
 from manifill.posterior.variables import Variable
 from manifill.types import Array, Matrix
 
@@ -78,7 +78,7 @@ class Draws:
         """Write the draws to disk, in single precision, where ``Draws.open`` and xarray find them."""
         names = tuple(self.statistics)
         warmup = next((series.shape[1] for series in self.warmup_statistics.values()), 0)
-        create_store(path, self.variables, names, self.chains, self.draws, warmup)
+        create_store(path, self.variables, names, self.chains, self.draws, warmup, self.attributes)
         for chain in range(self.chains):
             recorder = DiskRecorder(path, chain, self.variables, names, warmup)
             for k in range(warmup):
@@ -88,8 +88,6 @@ class Draws:
                 draw = {name: next(values) for name, values in variables.items()}
                 recorder.append(draw, {name: series[chain, k] for name, series in self.statistics.items()})
             recorder.finish()
-        write_attributes(path, self.attributes)
-        trim_store(path, [self.draws] * self.chains)
 
     @property
     def chains(self) -> int:

@@ -16,7 +16,8 @@ class ChainRecord(NamedTuple):
 
     variables: tuple[Variable, ...]
     draws: int  # completed
-    posterior: dict[str, Array]  # (draw, …); empty when they are on disk
+    # Empty when they are on disk:
+    posterior: dict[str, Array]  # (draw, …)
     statistics: dict[str, Vector]  # (draw,)
     warmup_statistics: dict[str, Vector]  # (warm-up iteration,)
 
@@ -29,6 +30,9 @@ class Recorder(Protocol):
 
     def append(self, draw: Mapping[str, Array], statistics: Mapping[str, float]) -> None:
         """Record a draw and the iteration that led to it."""
+
+    def flush(self) -> None:
+        """Keep what was recorded so far for good."""
 
     def finish(self) -> ChainRecord:
         """Return the record, also when the chain was stopped before its last draw."""
@@ -50,6 +54,9 @@ class MemoryRecorder:
         for name, kept in self._posterior.items():
             kept[len(self._statistics)] = draw[name]
         self._statistics.append(statistics)  # last: it is what counts the draws, if Ctrl-C comes in between
+
+    def flush(self) -> None:
+        """Memory is all there is."""
 
     def finish(self) -> ChainRecord:
         draws = len(self._statistics)

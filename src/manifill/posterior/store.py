@@ -1,32 +1,35 @@
 """Draws on disk: a Zarr store in the groups of ArviZ, which xarray opens as a tree.
 
-Every array is ``(chain, draw, …)`` in chunks of one chain, and a chunk is a file: chains in separate processes never
-write the same one.  Nothing is compressed, since noise does not compress.  The last thing written is the number of the
-format, by ``trim_store``: a store without it is one whose run did not end.
+Every array is ``(chain, draw, …)`` in chunks of one chain, and a chunk is a file that Zarr writes beside its place and
+renames: chains in separate processes never write the same one, and none is ever half-written.  Nothing is compressed,
+since noise does not compress.  Arrays are allocated in full, with NaN; how many draws of each chain count stands in an
+array of its own, which is written after they are.  A store without the number of the format was not made to the end.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from manifill.posterior.recording import ChainRecord, columns, largest_rectangle
+from manifill.posterior.rectangle import Rectangle
 from manifill.posterior.variables import Variable
 from manifill.types import Array
 
-__all__ = ["Contents", "DiskRecorder", "create_store", "open_store", "trim_store", "write_attributes"]
+__all__ = ["Contents", "DiskRecorder", "create_store", "extend_store", "is_store", "open_store", "store_attributes"]
 
 POSTERIOR, STATISTICS, WARMUP_STATISTICS = "posterior", "sample_stats", "warmup_sample_stats"
+PROGRESS, COMPLETED = "progress", "completed"
 
-FORMAT_KEY, FORMAT = "manifill_format", 1
+FORMAT_KEY, FORMAT = "manifill_format", 2
 
 CHUNK_BYTES = 4 * 2**20
 
 
 class Contents(NamedTuple):
-    """What a store holds: the posterior as Zarr arrays, read when they are sliced, and the rest in memory."""
+    """What a store holds: the posterior as Zarr arrays, or parts of them, read when sliced, and the rest in memory."""
 
     variables: tuple[Variable, ...]
     posterior: dict[str, Any]  # (chain, draw, …)
@@ -42,9 +45,13 @@ def create_store(
     chains: int,
     draws: int,
     warmup: int,
+    attributes: Mapping[str, Any],
     dtype: str = "float32",
 ) -> None:
-    """Allocate a store for a run, full of NaN; ``dtype`` is that of the posterior, statistics are float64."""
+    """Allocate a store for a run, full of NaN; ``dtype`` is that of the posterior, statistics are float64.
+
+    ``attributes`` must be JSON.
+    """
     import zarr
 
     _check_free(Path(path))
@@ -58,20 +65,51 @@ def create_store(
             group = _create_group(root, group_name, chains, length)
             for name in statistic_names:
                 _create_array(group, name, (chains, length), length, "float64", ())
+    root.create_group(PROGRESS).create_array(
+        COMPLETED, shape=(chains,), chunks=(1,), dtype="int64", fill_value=0, dimension_names=("chain",)
+    )
+    root.attrs.update({**attributes, FORMAT_KEY: FORMAT})
 
 
-def write_attributes(path: str | Path, attributes: Mapping[str, Any]) -> None:
-    """Write attributes, which must be JSON, to the root of a store.
-
-    Zarr writes them to a temporary file and renames it: they are there as a whole or not at all.
-    """
+def extend_store(path: str | Path, draws: int, attributes: Mapping[str, Any]) -> None:
+    """Make room for ``draws`` a chain, where a store has room for fewer, and replace attributes."""
     import zarr
 
-    zarr.open_group(path, mode="r+").attrs.update(attributes)
+    root: Any = zarr.open_group(path, mode="r+")
+    for group in (root[POSTERIOR], root[STATISTICS]):
+        for array in _arrays(group).values():
+            if array.shape[1] < draws:
+                array.resize((array.shape[0], draws, *array.shape[2:]))
+        if group["draw"].shape[0] < draws:
+            group["draw"].resize((draws,))
+            group["draw"][:] = np.arange(draws)
+    root.attrs.update(attributes)
+
+
+def is_store(path: str | Path) -> bool:
+    """Say whether there is a store of this format, made to the end."""
+    import zarr
+
+    try:
+        return zarr.open_group(path, mode="r").attrs.get(FORMAT_KEY) == FORMAT
+    except (OSError, ValueError):
+        return False
+
+
+def store_attributes(path: str | Path) -> dict[str, Any]:
+    """Return the attributes of a store, which may have no draws yet."""
+    import zarr
+
+    attributes = dict(zarr.open_group(path, mode="r").attrs)
+    attributes.pop(FORMAT_KEY)
+    return attributes
 
 
 def open_store(path: str | Path) -> Contents:
-    """Open a store for reading, or raise a ValueError that says why it is none."""
+    """Open the draws that there are, or raise a ValueError that says why there are none.
+
+    Of chains that are not all at their end, the largest rectangle of chains and draws is seen.
+    """
     import zarr
 
     try:
@@ -81,38 +119,31 @@ def open_store(path: str | Path) -> Contents:
     attributes = dict(root.attrs)
     if attributes.pop(FORMAT_KEY, None) != FORMAT:
         if POSTERIOR in root:
-            raise ValueError(f"{path} holds an unfinished run, or one of another version of manifill; fit again.")
+            raise ValueError(f"{path} holds a run that was never begun, or one of another version; fit again.")
         raise ValueError(f"{path} is a Zarr group, but holds no draws of manifill.")
-    posterior = _arrays(root[POSTERIOR])
+    kept, length = largest_rectangle(root[PROGRESS][COMPLETED][:].tolist())
+    arrays = _arrays(root[POSTERIOR])
+    posterior = {name: _part(array, kept, length) for name, array in arrays.items()}
     return Contents(
-        variables=tuple(Variable(name, _dims(array)[2:], array.shape[2:]) for name, array in posterior.items()),
+        variables=tuple(Variable(name, _dims(array)[2:], array.shape[2:]) for name, array in arrays.items()),
         posterior=posterior,
-        statistics={name: array[:] for name, array in _arrays(root[STATISTICS]).items()},
-        warmup_statistics={name: array[:] for name, array in _arrays(root.get(WARMUP_STATISTICS)).items()},
+        statistics={name: array[:][kept, :length] for name, array in _arrays(root[STATISTICS]).items()},
+        warmup_statistics={name: array[:][kept] for name, array in _arrays(root.get(WARMUP_STATISTICS)).items()},
         attributes=attributes,
     )
 
 
-def trim_store(path: str | Path, counts: Sequence[int]) -> None:
-    """Cut a store to the largest rectangle, given the draws that each chain completed, and declare it complete.
-
-    Chains are moved into the place of those left out, a chunk at a time.
-    """
-    import zarr
-
-    kept, length = largest_rectangle(counts)
-    root: Any = zarr.open_group(path, mode="r+")
-    for group_name, group in root.groups():
-        sizes = {"chain": len(kept)} if group_name == WARMUP_STATISTICS else {"chain": len(kept), "draw": length}
-        for array in _arrays(group).values():
-            _move_chains(array, kept, sizes.get("draw", array.shape[1]))
-        for _, array in group.arrays():
-            array.resize(tuple(sizes.get(dim, size) for dim, size in zip(_dims(array), array.shape, strict=True)))
-    write_attributes(path, {FORMAT_KEY: FORMAT})
+def _part(array: Any, kept: list[int], length: int) -> Any:
+    """Return an array, or the part of it that has been drawn."""
+    whole = len(kept) == array.shape[0] and length == array.shape[1]
+    return array if whole else Rectangle(array, kept, length)
 
 
 class DiskRecorder:
-    """Writes a chain to its place in a store, a chunk of draws at a time."""
+    """Writes a chain to its place in a store, a chunk of draws at a time.
+
+    ``warmed`` and ``drawn`` say how much of the chain is there already, where it is continued.
+    """
 
     def __init__(
         self,
@@ -121,6 +152,9 @@ class DiskRecorder:
         variables: tuple[Variable, ...],
         statistic_names: tuple[str, ...],
         warmup: int,
+        *,
+        warmed: int = 0,
+        drawn: int = 0,
     ) -> None:
         import zarr
 
@@ -128,13 +162,14 @@ class DiskRecorder:
         self._variables = variables
         self._chain = chain
         self._arrays = {v.name: root[POSTERIOR][v.name] for v in variables}
+        self._completed = root[PROGRESS][COMPLETED]
         self._rhythm: int = min(array.chunks[1] for array in self._arrays.values())
         self._buffers = {
             name: np.empty((self._rhythm, *array.shape[2:]), array.dtype) for name, array in self._arrays.items()
         }
-        self._statistics = _Series(root[STATISTICS], chain, statistic_names)
+        self._statistics = _Series(root[STATISTICS], chain, statistic_names, drawn)
         warmup_names = statistic_names if warmup else ()
-        self._warmup_statistics = _Series(root.get(WARMUP_STATISTICS), chain, warmup_names)
+        self._warmup_statistics = _Series(root.get(WARMUP_STATISTICS), chain, warmup_names, warmed)
 
     def warm(self, statistics: Mapping[str, float]) -> None:
         self._warmup_statistics.append(statistics)
@@ -146,48 +181,43 @@ class DiskRecorder:
             buffer[self._statistics.waiting] = draw[name]
         self._statistics.append(statistics)  # last: it is what counts the draws, if Ctrl-C comes in between
         if self._statistics.waiting == self._rhythm:
-            self._write()
+            self.flush()
 
-    def finish(self) -> ChainRecord:
-        self._write()
-        return ChainRecord(
-            variables=self._variables,
-            draws=len(self._statistics.rows),
-            posterior={},
-            statistics=columns(self._statistics.rows),
-            warmup_statistics=columns(self._warmup_statistics.rows),
-        )
-
-    def _write(self) -> None:
+    def flush(self) -> None:
         first, waiting = self._statistics.written, self._statistics.waiting
         if waiting:
             for name, array in self._arrays.items():
                 array[self._chain, first : first + waiting] = self._buffers[name][:waiting]
-        self._statistics.write()
         self._warmup_statistics.write()
+        self._statistics.write()
+        self._completed[self._chain] = self._statistics.written  # last: now the draws count
+
+    def finish(self) -> ChainRecord:
+        self.flush()
+        return ChainRecord(self._variables, self._statistics.written, {}, {}, {})
 
 
 class _Series:
-    """The statistics of one chain: kept as they come, and written to the arrays of a group now and then."""
+    """The statistics of one chain, written to the arrays of a group now and then."""
 
-    def __init__(self, group: Any, chain: int, names: tuple[str, ...]) -> None:
-        self.rows: list[Mapping[str, float]] = []
-        self.written = 0
+    def __init__(self, group: Any, chain: int, names: tuple[str, ...], written: int) -> None:
+        self.written = written
+        self._rows: list[Mapping[str, float]] = []
         self._chain = chain
         self._arrays = {name: group[name] for name in names}
 
     @property
     def waiting(self) -> int:
-        return len(self.rows) - self.written
+        return len(self._rows)
 
     def append(self, row: Mapping[str, float]) -> None:
-        self.rows.append(row)
+        self._rows.append(row)
 
     def write(self) -> None:
-        new = columns(self.rows[self.written :])
-        for name, values in new.items():
+        for name, values in columns(self._rows).items():
             self._arrays[name][self._chain, self.written : self.written + len(values)] = values
-        self.written = len(self.rows)
+        self.written += len(self._rows)
+        self._rows = []
 
 
 def _check_free(path: Path) -> None:
@@ -237,12 +267,3 @@ def _arrays(group: Any) -> dict[str, Any]:
 def _dims(array: Any) -> tuple[str, ...]:
     names: tuple[str, ...] = array.metadata.dimension_names
     return names
-
-
-def _move_chains(array: Any, kept: list[int], length: int) -> None:
-    """Copy the first draws of the chains ``kept`` to places 0, 1, …; in this order none is overwritten unread."""
-    step = array.chunks[1]
-    for place, chain in enumerate(kept):
-        if place != chain:
-            for first in range(0, length, step):
-                array[place, first : first + step] = array[chain, first : first + step]

@@ -10,8 +10,9 @@ __all__ = ["column_spreads", "differ_widely", "divided_by"]
 # Spreads of columns with few cells lean towards the average one, as if they had this many cells more of it.
 EXTRA_CELLS = 1.0
 
-# Spreads differ widely when the upper twentieth is this many times the lower one.
-WIDE_RATIO, TAIL = 3.0, 0.05
+# Spreads differ widely when the upper twentieth is this many times the lower one.  Those of a matrix of low rank differ
+# by themselves: sevenfold at rank two with normal factors, where scaling would make the noise uneven.
+WIDE_RATIO, TAIL = 10.0, 0.05
 
 # Below this number of cells a column (the median one) spreads are mostly chance.
 ENOUGH_CELLS = 5.0

@@ -4,6 +4,7 @@ import os
 import signal
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,15 +17,20 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from manifill.compiled import on_compilation
+from manifill.files import locked
 from manifill.posterior.recording import ChainRecord, MemoryRecorder, Recorder
 from manifill.posterior.store import DiskRecorder
 from manifill.sampling.board import Board, Line, Stage
+from manifill.sampling.checkpoint import Checkpoint, load_checkpoint, restored_generator, save_checkpoint
 from manifill.sampling.progress import display
 from manifill.sampling.sampler import Sampler
 
 __all__ = ["Plan", "StoppedInWarmup", "run_chains"]
 
 SECONDS_BETWEEN_LOOKS = 0.1
+
+# What a chain on disk loses at most when it is killed.
+SECONDS_BETWEEN_CHECKPOINTS = 10.0
 
 
 class StoppedInWarmup(KeyboardInterrupt):
@@ -39,7 +45,12 @@ class Plan:
     chains: int
     warmup: int
     draws: int
-    path: Path | None  # of the store that the draws go to, or None to return them
+    path: Path | None = None  # of the store that the draws go to, or None to return them
+    checkpoints: Path | None = None  # folder for them; a chain that has one there goes on from it
+
+    def checkpoint(self, chain: int) -> Path | None:
+        """Return the file of a chain's checkpoint."""
+        return None if self.checkpoints is None else self.checkpoints / f"chain-{chain}.npz"
 
 
 def run_chains(plan: Plan, seed: np.random.SeedSequence, *, jobs: int, visible: bool) -> list[ChainRecord]:
@@ -120,26 +131,51 @@ def run_chain(plan: Plan, chain: int, seed: np.random.SeedSequence, board_path: 
         board = Board(board_path, plan.chains)
     except OSError:  # on another machine: a board of its own that nobody reads
         board = Board(Path(tempfile.mkstemp(prefix="manifill-")[1]), plan.chains, create=True)
-    rng = np.random.default_rng(seed)
     with (
         threadpool_limits(1, "blas"),  # products are tall and skinny: threads would cost more than they bring
         on_compilation(lambda: board.mark(chain, Stage.COMPILING)),
+        _alone(plan.checkpoint(chain)),
     ):
-        return _run(plan, chain, rng, board)
+        return _run(plan, chain, seed, board, _Orphanage(parent))
 
 
-def _run(plan: Plan, chain: int, rng: np.random.Generator, board: Board) -> ChainRecord:
+@contextmanager
+def _alone(checkpoint: Path | None) -> Iterator[None]:
+    """Wait until no other process writes this chain: one whose parent was killed may still be at its last iteration."""
+    if checkpoint is None:
+        yield
+        return
+    with locked(checkpoint.with_suffix(".lock"), wait=True):
+        yield
+
+
+class _Orphanage:
+    """Ends a worker whose parent has died: the run may have been taken up by another process since."""
+
+    def __init__(self, parent: int) -> None:
+        self._parent = parent
+        self._is_child = os.getppid() == parent  # not on another machine, nor in the parent itself
+
+    def check(self) -> None:
+        if self._is_child and os.getppid() != self._parent:
+            os._exit(1)  # there is nobody to tell
+
+
+def _run(plan: Plan, chain: int, seed: np.random.SeedSequence, board: Board, orphanage: _Orphanage) -> ChainRecord:
     board.mark(chain, Stage.STARTING)
     sampler = plan.build()
-    recorder = _recorder(plan, chain, sampler)
-    state, tuning = sampler.start(rng)
-    line = Line()
-    for iteration in range(plan.warmup + plan.draws):
+    begin = _begin(plan, chain, sampler, seed)
+    rng, state, tuning, line = restored_generator(begin.generator), begin.state, begin.tuning, begin.line
+    recorder = _recorder(plan, chain, sampler, begin.iteration)
+    keeper = _Keeper(plan.checkpoint(chain), recorder)
+    board.write(chain, line)
+    for iteration in range(begin.iteration, plan.warmup + plan.draws):
         if board.stopped:
             break
         warming = iteration < plan.warmup
         state, info = sampler.step(rng, state, tuning)
         statistics = sampler.statistics(state, tuning, info)
+        orphanage.check()
         if warming:
             recorder.warm(statistics)
             tuning = sampler.adapt(tuning, info)
@@ -149,14 +185,52 @@ def _run(plan: Plan, chain: int, rng: np.random.Generator, board: Board) -> Chai
             tuning = sampler.freeze(tuning)
         line = _next_line(line, statistics, warming=warming)
         board.write(chain, line)
+        keeper.look(Checkpoint(iteration + 1, state, tuning, rng.bit_generator.state, line))
+    keeper.keep()
     board.mark(chain, Stage.STOPPED if board.stopped else Stage.DONE)
     return recorder.finish()
 
 
-def _recorder(plan: Plan, chain: int, sampler: Sampler[Any, Any, Any]) -> Recorder:
+def _begin(plan: Plan, chain: int, sampler: Sampler[Any, Any, Any], seed: np.random.SeedSequence) -> Checkpoint:
+    """Return where a chain begins: at its checkpoint, or at a start of its own."""
+    path = plan.checkpoint(chain)
+    found = None if path is None else load_checkpoint(path, (*sampler.classes, Line))
+    if found is not None:
+        return found
+    rng = np.random.default_rng(seed)
+    state, tuning = sampler.start(rng)
+    return Checkpoint(0, state, tuning, rng.bit_generator.state, Line())
+
+
+class _Keeper:
+    """Saves a chain's checkpoint now and then, after the draws that lead to it."""
+
+    def __init__(self, path: Path | None, recorder: Recorder) -> None:
+        self._path = path
+        self._recorder = recorder
+        self._latest: Checkpoint | None = None
+        self._saved = time.monotonic()
+
+    def look(self, checkpoint: Checkpoint) -> None:
+        self._latest = checkpoint
+        if self._path is not None and time.monotonic() - self._saved >= SECONDS_BETWEEN_CHECKPOINTS:
+            self.keep()
+
+    def keep(self) -> None:
+        if self._path is not None and self._latest is not None:
+            self._recorder.flush()
+            save_checkpoint(self._path, self._latest)
+            self._saved = time.monotonic()
+
+
+def _recorder(plan: Plan, chain: int, sampler: Sampler[Any, Any, Any], done: int) -> Recorder:
+    """Return what takes a chain down that has ``done`` iterations behind it."""
     if plan.path is None:
         return MemoryRecorder(sampler.variables, plan.draws)
-    return DiskRecorder(plan.path, chain, sampler.variables, sampler.statistic_names, plan.warmup)
+    warmed, drawn = min(done, plan.warmup), max(done - plan.warmup, 0)
+    return DiskRecorder(
+        plan.path, chain, sampler.variables, sampler.statistic_names, plan.warmup, warmed=warmed, drawn=drawn
+    )
 
 
 def _next_line(line: Line, statistics: dict[str, float], *, warming: bool) -> Line:

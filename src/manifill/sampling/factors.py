@@ -56,6 +56,10 @@ class Factors:
     def statistic_names(self) -> tuple[str, ...]:
         return ("lp",)
 
+    @property
+    def classes(self) -> tuple[type, ...]:
+        return (FactorsState, Noise)
+
     def start(self, rng: Generator) -> tuple[FactorsState, None]:
         U, s, V, _ = warm_start(rng, self.observations, self.model)
         return self._with_precisions(rng, U * np.sqrt(s), V * np.sqrt(s), self.model.first_noise_rate), None

@@ -10,7 +10,7 @@ import numpy as np
 
 from manifill.geometry import Euclidean, Manifold, Stiefel
 from manifill.posterior.variables import Variable
-from manifill.problem import Compressed, Effects, Gaussian, Model, Observations
+from manifill.problem import Compressed, Effects, Gaussian, Model, Noise, Observations
 from manifill.problem.conditionals import FactorGivenRest, GaussianLogScales, LogScales
 from manifill.problem.effects import left_columns, right_columns
 from manifill.problem.joint import EffectsGivenRest, JointDensity, pack
@@ -72,6 +72,10 @@ class Gibbs:
     def statistic_names(self) -> tuple[str, ...]:
         blocks = [f"{what}_{name}" for name in self._blocks for what in ("step_size", "acceptance_rate")]
         return ("lp", "n_steps", "tree_depth", "reached_max_depth", "diverging", *blocks)
+
+    @property
+    def classes(self) -> tuple[type, ...]:
+        return (State, Effects, Noise, DualAveraging)
 
     def start(self, rng: Generator) -> tuple[State, Tuning]:
         begin = warm_start(rng, self.observations, self.model)

@@ -88,6 +88,10 @@ class Joint:
     def statistic_names(self) -> tuple[str, ...]:
         return ("lp", "n_steps", "diverging", "step_size", "acceptance_rate")
 
+    @property
+    def classes(self) -> tuple[type, ...]:
+        return (State, Effects, Noise, JointTuning, DualAveraging, Masses, GradientSquares, Trees, Lengths)
+
     def start(self, rng: Generator) -> tuple[State, JointTuning]:
         begin = warm_start(rng, self.observations, self.model)
         state = with_hyperparameters(rng, self.model, self.data, *begin, self.model.first_noise_rate)

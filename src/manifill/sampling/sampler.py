@@ -27,6 +27,10 @@ class Sampler(Protocol[State, Tuning, Info]):
     def statistic_names(self) -> tuple[str, ...]:
         """The keys of ``statistics``."""
 
+    @property
+    def classes(self) -> tuple[type, ...]:
+        """The named tuples that a state or a tuning is made of, for checkpoints."""
+
     def start(self, rng: Generator) -> tuple[State, Tuning]:
         """Return a first state and a first guess at the tuning."""
 

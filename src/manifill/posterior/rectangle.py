@@ -1,0 +1,61 @@
+"""The part of an array on disk that has been drawn: some chains of it, and their first draws."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from manifill.types import Array
+
+__all__ = ["Rectangle"]
+
+
+@dataclass(frozen=True, eq=False)
+class Rectangle:
+    """Chains ``kept`` and the first ``length`` draws of a Zarr array, read when it is sliced, as NumPy slices."""
+
+    whole: Any  # (chain, draw, …)
+    kept: list[int]
+    length: int
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """As if the array were no larger."""
+        return (len(self.kept), self.length, *self.whole.shape[2:])
+
+    @property
+    def ndim(self) -> int:
+        """Number of dimensions."""
+        return len(self.shape)
+
+    @property
+    def dtype(self) -> Any:
+        """Of the whole array."""
+        return self.whole.dtype
+
+    @property
+    def chunks(self) -> tuple[int, ...]:
+        """Of the whole array."""
+        return tuple(self.whole.chunks)
+
+    def __getitem__(self, key: Any) -> Array:
+        chains, *rest = key if isinstance(key, tuple) else (key,)
+        draws, *others = rest or (slice(None),)
+        index = np.arange(self.length)[draws]
+        if isinstance(chains, (int, np.integer)):
+            return self._chain(self.kept[chains], index, others)
+        parts = [self._chain(chain, index, others) for chain in np.array(self.kept)[chains].tolist()]
+        return np.stack(parts) if parts else np.empty((0, *index.shape, *self.shape[2:]), self.dtype)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return np.asarray(self[:], dtype=dtype)
+
+    def _chain(self, chain: int, index: Any, others: list[Any]) -> Array:
+        """Return draws of one chain, read from disk as one slice."""
+        if index.ndim == 0:
+            return np.asarray(self.whole[(chain, int(index), *others)])
+        if not index.size:
+            return np.asarray(self.whole[(chain, slice(0, 0), *others)])
+        first = int(index.min())
+        found = np.asarray(self.whole[(chain, slice(first, int(index.max()) + 1), *others)])
+        return np.asarray(found[index - first])

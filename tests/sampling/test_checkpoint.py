@@ -1,0 +1,81 @@
+"""Checkpoints: every sampler goes on from one as if it had never stopped, and a broken one is none."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from manifill.problem import Model, Observations
+from manifill.sampling.checkpoint import Checkpoint, load_checkpoint, restored_generator, save_checkpoint
+from manifill.sampling.factors import Factors
+from manifill.sampling.gibbs import Gibbs
+from manifill.sampling.joint import Joint
+from tests.exact.cases import EFFECTS, HEAVY
+from tests.sampling.problems import LIKELIHOODS
+
+DATA = Observations.from_triples([0, 0, 1, 2, 3], [0, 1, 1, 0, 2], np.array([1.0, 2.0, 1.0, 3.0, 2.0]), (4, 3))
+GAUSSIAN = LIKELIHOODS["gaussian"]
+SAMPLERS = {
+    "joint": lambda: Joint(Model(2, GAUSSIAN, 1.0, HEAVY, effects=EFFECTS), DATA, warmup=20),
+    "joint, noise by column": lambda: Joint(Model(1, GAUSSIAN, 1.0, HEAVY, noise_by_column=True), DATA, warmup=20),
+    "gibbs": lambda: Gibbs(Model(1, GAUSSIAN, 1.0, HEAVY, effects=EFFECTS), DATA),
+    "factors": lambda: Factors(Model(1, GAUSSIAN, 1.0, HEAVY), DATA),
+}
+
+
+@pytest.mark.parametrize("name", SAMPLERS)
+@pytest.mark.parametrize("warm", [3, 20])
+def test_a_chain_goes_on_bit_for_bit(name: str, warm: int, tmp_path: Path) -> None:
+    """Stopped in warm-up, and after it; the sampler that goes on is another object, as it is in another process."""
+    sampler, rng = SAMPLERS[name](), np.random.default_rng(1)
+    state, tuning = sampler.start(rng)
+    for _ in range(warm):
+        state, info = sampler.step(rng, state, tuning)
+        tuning = sampler.adapt(tuning, info)
+    if warm == 20:
+        tuning = sampler.freeze(tuning)
+    path = tmp_path / "chain.npz"
+    save_checkpoint(path, Checkpoint(warm, state, tuning, rng.bit_generator.state, None))
+    other = SAMPLERS[name]()
+    found = load_checkpoint(path, other.classes)
+    assert found is not None
+    assert found.iteration == warm
+    state2, tuning2, rng2 = found.state, found.tuning, restored_generator(found.generator)
+    for _ in range(5):
+        state, info = sampler.step(rng, state, tuning)
+        state2, info2 = other.step(rng2, state2, tuning2)
+        for key, value in sampler.draw(state).items():
+            np.testing.assert_array_equal(other.draw(state2)[key], value)
+        assert other.statistics(state2, tuning2, info2) == sampler.statistics(state, tuning, info)
+
+
+def saved(path: Path) -> bytes:
+    sampler, rng = SAMPLERS["factors"](), np.random.default_rng(1)
+    state, tuning = sampler.start(rng)
+    save_checkpoint(path, Checkpoint(0, state, tuning, rng.bit_generator.state, None))
+    assert load_checkpoint(path, sampler.classes) is not None
+    return path.read_bytes()
+
+
+def test_a_half_written_checkpoint_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "chain.npz"
+    whole = saved(path)
+    for length in range(0, len(whole), 97):
+        path.write_bytes(whole[:length])
+        assert load_checkpoint(path, SAMPLERS["factors"]().classes) is None
+    assert load_checkpoint(tmp_path / "nowhere.npz", ()) is None
+
+
+def test_only_named_classes_come_out(tmp_path: Path) -> None:
+    path = tmp_path / "chain.npz"
+    saved(path)
+    assert load_checkpoint(path, (dict,)) is None
+    np.savez(path, tree=np.array([{"format": 1}], dtype=object))  # a pickle
+    assert load_checkpoint(path, SAMPLERS["factors"]().classes) is None
+
+
+def test_a_file_in_the_way_is_replaced_as_a_whole(tmp_path: Path) -> None:
+    path = tmp_path / "chain.npz"
+    saved(path)
+    saved(path)
+    assert [file.name for file in tmp_path.iterdir()] == ["chain.npz"]
