@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from problems import data_folder, mice, movielens, synthetic
+from problems import has_real_data, mice, movielens, synthetic
 
 from manifill import ConvergenceWarning, MatrixCompletion
 from manifill.problem import Observations
@@ -55,17 +55,16 @@ def main() -> None:
         name = f"case 1, 40 %, noise {noise:g}, rank 10"
         if wanted(name):
             fit_and_score(name, *synthetic(1, 0.4, noise, SPLIT_SEED), rank=10, chains=options.chains)
-    folder = data_folder()
-    if folder is None:
+    if not has_real_data():
         print("real data left out: MANIFILL_DATA is not set")
         return
     for share in (0.4, 0.1):
         name = f"mice, {share:.0%}, rank 20"
         if wanted(name):
-            split = mice(folder).split_cells(np.random.default_rng(SPLIT_SEED), share)
+            split = mice().split_cells(np.random.default_rng(SPLIT_SEED), share)
             fit_and_score(name, *split, rank=20, chains=options.chains)
     if wanted("MovieLens, 80 %, rank 20"):
-        split = movielens(folder).split(np.random.default_rng(SPLIT_SEED), 0.2)
+        split = movielens().split(np.random.default_rng(SPLIT_SEED), 0.2)
         fit_and_score("MovieLens, 80 %, rank 20", *split, rank=20, chains=options.chains)
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from problems import has_real_data, movielens
 from threadpoolctl import threadpool_limits
 
 from manifill.geometry import Stiefel
@@ -144,7 +145,7 @@ def step_and_gradient(rows: int, others: int, cells: Compressed, r: int, seconds
     return step, gradient
 
 
-def against_smurff(data: Path | None, sweeps: int) -> float | None:
+def against_smurff(sweeps: int) -> float | None:
     """Print and return the ratio of one A Bᵀ sweep to one of SMURFF's BPMF on MovieLens, rank 20."""
     print("\none A B' Gibbs sweep, rank 20, milliseconds (bar: ratio <= 1)")
     try:
@@ -152,7 +153,7 @@ def against_smurff(data: Path | None, sweeps: int) -> float | None:
     except ImportError:
         print("  smurff is not installed: pip install 'manifill[bench]'")
         return None
-    observations, name = movielens_like(data)
+    observations, name = movielens_like()
     rows, cols, values = observations.triples()
     from scipy.sparse import coo_matrix
 
@@ -175,14 +176,13 @@ def against_smurff(data: Path | None, sweeps: int) -> float | None:
     return own / other
 
 
-def movielens_like(data: Path | None) -> tuple[Observations, str]:
+def movielens_like() -> tuple[Observations, str]:
     """Return MovieLens ml-latest-small, centred, or random cells of the same size where it is not at hand."""
-    if data is None or not (data / "ml-latest-small" / "ratings.csv").exists():
+    if not has_real_data():
         cells = random_cells(610, 9724, 100_836)
-        return cells, "random cells of MovieLens' size (MANIFILL_DATA names no MovieLens folder)"
-    table = np.loadtxt(data / "ml-latest-small" / "ratings.csv", delimiter=",", skiprows=1, usecols=(0, 1, 2))
-    rows, cols = (np.unique(table[:, k], return_inverse=True)[1] for k in (0, 1))
-    return Observations.from_triples(rows, cols, table[:, 2] - table[:, 2].mean()), "MovieLens"
+        return cells, "random cells of MovieLens' size (MANIFILL_DATA names no folder)"
+    rows, cols, stars = movielens().triples()
+    return Observations.from_triples(rows, cols, stars - stars.mean()), "MovieLens"
 
 
 def growth(seconds: float, largest: int) -> tuple[float, float]:
@@ -246,11 +246,10 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a smaller table, for a first look")
     options = parser.parse_args()
     seconds = 0.3 if options.quick else options.seconds
-    data = Path(os.environ["MANIFILL_DATA"]) if "MANIFILL_DATA" in os.environ else None
     with threadpool_limits(1):
         worst_gradient = against_c(seconds)
         worst_step = step_against_gradient(seconds)
-        sweep = against_smurff(data, 20 if options.quick else 100)
+        sweep = against_smurff(20 if options.quick else 100)
         exponent, held = growth(seconds, 1_000_000 if options.quick else 10_000_000)
     start_up()
     print("\nsummary")

@@ -1,15 +1,14 @@
 """The problems that the benchmarks share: the paper's synthetic cases, and the real data in ``MANIFILL_DATA``."""
 
-import csv
 import os
-from pathlib import Path
 
 import numpy as np
 
+from manifill.datasets import load_mice_protein, load_movielens
 from manifill.problem import Observations, from_array
 from manifill.types import Generator, Matrix
 
-__all__ = ["data_folder", "mice", "movielens", "synthetic"]
+__all__ = ["has_real_data", "mice", "movielens", "synthetic"]
 
 TRIALS = 10  # of the paper's third case, which does not print it: as for MovieLens
 
@@ -36,24 +35,16 @@ def _low_rank(case: int, rng: Generator) -> Matrix:
     return np.asarray(rng.standard_normal((m, r)) @ rng.standard_normal((n, r)).T)
 
 
-def data_folder() -> Path | None:
-    """Return the folder with the real data, if there is one."""
-    folder = os.environ.get("MANIFILL_DATA")
-    return Path(folder) if folder else None
+def has_real_data() -> bool:
+    """Say whether MANIFILL_DATA names the real data; a benchmark does not download them unasked."""
+    return bool(os.environ.get("MANIFILL_DATA"))
 
 
-def mice(folder: Path) -> Observations:
+def mice() -> Observations:
     """Return the protein levels, 1080 measurements × 77 proteins, missing cells left out."""
-    with (folder / "mice-protein" / "Data_Cortex_Nuclear.csv").open(newline="") as file:
-        header, *rows = csv.reader(file)
-    proteins = [k for k, name in enumerate(header) if name.endswith("_N")]
-    return from_array(np.array([[float(row[k]) if row[k] else np.nan for k in proteins] for row in rows]))
+    return load_mice_protein().observations
 
 
-def movielens(folder: Path) -> Observations:
+def movielens() -> Observations:
     """Return the ratings of MovieLens (ml-latest-small) in stars, 610 users × 9724 movies."""
-    with (folder / "ml-latest-small" / "ratings.csv").open(newline="") as file:
-        rows = list(csv.DictReader(file))
-    users = np.unique([int(row["userId"]) for row in rows], return_inverse=True)[1]
-    movies = np.unique([int(row["movieId"]) for row in rows], return_inverse=True)[1]
-    return Observations.from_triples(users, movies, [float(row["rating"]) for row in rows])
+    return load_movielens().observations

@@ -1,0 +1,55 @@
+"""Rows given their observed cells, against the textbook's formula for normal vectors."""
+
+import numpy as np
+import pytest
+
+from manifill import MatrixCompletion
+from manifill.imputer import conditional
+from manifill.imputer.conditional import complete_rows
+
+from .tables import table_with_holes
+
+pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
+
+QUICK = {"rank": 2, "chains": 2, "warmup": 50, "draws": 50, "seed": 0, "jobs": 1, "progress": False}
+
+
+def by_the_textbook(posterior, row):
+    """Condition the joint normal distribution of all cells of a row on those observed, draw by draw, and mix."""
+    n, m = row.size, posterior.shape[0]
+    scales = np.broadcast_to(posterior.column_scales, n)
+    seen, y = ~np.isnan(row), row / scales
+    means, variances = [], []
+    for chain in range(posterior.chains):
+        for k in range(posterior.draws):
+            V, s, sigma = (getattr(posterior, name)[chain, k] for name in ("V", "s", "sigma"))
+            center = posterior.mu[chain, k] + posterior.column_effect[chain, k]
+            latent = (V * s**2 / m) @ V.T + posterior.row_effect_sd[chain, k] ** 2
+            noise = np.eye(n) * sigma**2
+            gain = latent[:, seen] @ np.linalg.inv((latent + noise)[np.ix_(seen, seen)])
+            means.append(center + gain @ (y - center)[seen])
+            variances.append(np.diag(latent - gain @ latent[seen] + noise))
+    mean, variance = np.mean(means, axis=0), np.mean(variances, axis=0) + np.var(means, axis=0)
+    return scales * mean, scales * np.sqrt(variance)
+
+
+@pytest.mark.parametrize("changes", [{}, {"column_scales": "standardize"}, {"noise": "column"}], ids=str)
+def test_normal_vectors(changes, monkeypatch):
+    """Rows with many, few and no cells observed; more rows than are handled at once."""
+    monkeypatch.setattr(conditional, "BLOCK_ROWS", 2)
+    holes = table_with_holes(m=30)[1]
+    posterior = MatrixCompletion(**QUICK, **changes).fit(holes[:25]).posterior_
+    rows = holes[25:].copy()
+    rows[1, 2:] = np.nan
+    rows[2] = np.nan
+    mean, sd = complete_rows(posterior, rows)
+    for k, row in enumerate(rows):
+        np.testing.assert_allclose((mean[k], sd[k]), by_the_textbook(posterior, row), rtol=1e-9)
+
+
+def test_draws_are_thinned_evenly_over_all_chains(monkeypatch):
+    monkeypatch.setattr(conditional, "DRAWS", 7)
+    variable = np.arange(20).reshape(2, 10)
+    np.testing.assert_array_equal(conditional._some(variable), [0, 3, 6, 9, 12, 15, 18])
+    monkeypatch.setattr(conditional, "DRAWS", 20)
+    np.testing.assert_array_equal(conditional._some(variable), np.arange(20))
