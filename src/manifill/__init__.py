@@ -5,7 +5,7 @@ from importlib.metadata import version as _version
 from manifill.estimator import ConvergenceWarning, MatrixCompletion, load
 from manifill.map import map_estimate
 from manifill.mode import MapEstimate
-from manifill.posterior import Diagnostics, Draws, Prediction
+from manifill.posterior import Diagnostics, Draws, Prediction, Score
 from manifill.problem import Binomial, Gaussian, Likelihood, Observations, SoftplusGaussian, custom_likelihood
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "MatrixCompletion",
     "Observations",
     "Prediction",
+    "Score",
     "SoftplusGaussian",
     "custom_likelihood",
     "load",

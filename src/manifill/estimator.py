@@ -16,7 +16,19 @@ from numpy.typing import ArrayLike
 
 from manifill.fitting import sample_in_memory, sample_to_disk
 from manifill.parameters import HasParameters
-from manifill.posterior import Diagnostics, Draws, Prediction, Ranking, complete, diagnose, predict, rank_columns
+from manifill.posterior import (
+    Diagnostics,
+    Draws,
+    Prediction,
+    Ranking,
+    Score,
+    complete,
+    diagnose,
+    predict,
+    rank_columns,
+    sample_predictive,
+    score,
+)
 from manifill.problem import (
     Binomial,
     Duplicates,
@@ -26,6 +38,7 @@ from manifill.problem import (
     Observations,
     SoftplusGaussian,
     as_observations,
+    matched_cells,
 )
 from manifill.problem.scaling import divided_by
 from manifill.runs import RunFolder, fingerprint, load_observations
@@ -232,11 +245,37 @@ class MatrixCompletion(HasParameters):
         Cells are named as in the data of the fit: by the labels of a DataFrame, otherwise by numbers from 0.
         """
         self._check_fitted()
-        row_index, col_index = self.observations_.row_indices(rows), self.observations_.column_indices(cols)
-        if len(row_index) != len(col_index):
-            raise ValueError(f"rows and cols must be of one length, not {len(row_index)} and {len(col_index)}.")
-        rng = self._rng(PREDICTION_KEY)
-        return predict(rng, self.posterior_, self.model_.likelihood, row_index, col_index, interval)
+        cells = self.observations_.row_indices(rows), self.observations_.column_indices(cols)
+        return predict(self._rng(PREDICTION_KEY), self.posterior_, self.model_.likelihood, *cells, interval)
+
+    def sample_posterior_predictive(self, rows: ArrayLike, cols: ArrayLike, draws: int | None = None) -> Matrix:
+        """Return samples of y at these cells, in the data's units, (samples, cells); the same on every call.
+
+        There is one from each draw, chain after chain, or from each of so many ``draws`` evenly spread over all.  The
+        cells of a sample are of one draw, so that their sums and differences are as uncertain as they should be.
+        """
+        self._check_fitted()
+        cells = self.observations_.row_indices(rows), self.observations_.column_indices(cols)
+        count = None if draws is None else check_count("draws", draws, 1)
+        return sample_predictive(self._rng(PREDICTION_KEY), self.posterior_, self.model_.likelihood, *cells, count)
+
+    def score(
+        self,
+        rows: Any,
+        cols: ArrayLike | None = None,
+        values: ArrayLike | None = None,
+        *,
+        interval: float = 0.9,
+    ) -> Score:
+        """Return how well held-out values are predicted: RMSE, MAE, log density, CRPS, coverage of intervals.
+
+        Cells are named as in ``predict``, or come in any other form that ``fit`` accepts.  scikit-learn expects one
+        number of a method of this name, higher being better: that is ``float(model.score(…))``, the mean log predictive
+        density, without its constant for a likelihood of one's own.
+        """
+        self._check_fitted()
+        cells = matched_cells(self.observations_, rows, cols, values, self.duplicates)
+        return score(self._rng(PREDICTION_KEY), self.posterior_, self.model_.likelihood, *cells, interval)
 
     def complete(self) -> tuple[Matrix, Matrix]:
         """Return the predictive mean and standard deviation of every cell, observed or not, as two m×n arrays."""
@@ -255,6 +294,48 @@ class MatrixCompletion(HasParameters):
         found = rank_columns(self.posterior_, self.model_.likelihood, index, unseen, check_count("n", n, 1))
         labels = observations.column_labels
         return found if labels is None else replace(found, columns=labels[found.columns])
+
+    def to_arviz(self, *, log_likelihood: bool = False, posterior_predictive: bool = False) -> Any:
+        """Return the posterior as ArviZ takes it, by labels; see ``Draws.to_arviz``, which this extends.
+
+        Parameters
+        ----------
+        log_likelihood
+            Whether to add log p(y | draw) of each observed cell, in the data's units, for ``arviz.loo``; a likelihood
+            of one's own lacks what its ``log_density`` leaves out.
+        posterior_predictive
+            Whether to add data as each draw would have produced it, for posterior predictive checks.
+
+        With either comes the group ``observed_data``.  Both are held in memory, from all draws or from every second,
+        third, … of each chain, so that neither takes more than 1 GiB.
+        """
+        self._check_fitted()
+        from manifill.posterior.inference_data import assembled, cell_groups, draw_groups  # where ArviZ is needed
+
+        draws, observations = self.posterior_, self.observations_
+        groups = draw_groups(draws, observations.row_labels, observations.column_labels)
+        if log_likelihood or posterior_predictive:
+            groups |= cell_groups(
+                self._rng(PREDICTION_KEY),
+                draws,
+                self.model_.likelihood,
+                observations,
+                log_likelihood=log_likelihood,
+                posterior_predictive=posterior_predictive,
+            )
+        return assembled(groups, draws.attributes)
+
+    def loo(self) -> Any:
+        """Return ArviZ's PSIS-LOO estimate of how well each observed cell is predicted by all others.
+
+        ``arviz.compare({"rank 2": two.loo(), "rank 5": five.loo()})`` compares models of the same data.  ArviZ warns
+        where the estimate is not to be trusted, as often with few cells in a row or column; then hold cells out, and
+        compare by ``score``.
+        """
+        self._check_fitted()
+        from manifill.posterior.inference_data import loo
+
+        return loo(self.posterior_, self.model_.likelihood, self.observations_)
 
     @cached_property
     def diagnostics_(self) -> Diagnostics:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from manifill.posterior import Draws, store
-from tests.posterior.runs import KINDS, M, N, dense_draws, random_run
+from manifill.posterior import Draws, create_store, store
+from tests.posterior.runs import ATTRIBUTES, KINDS, STATISTICS, VARIABLES, M, N, dense_draws, disk_records, random_run
 
 
 def test_shape_and_counts() -> None:
@@ -87,3 +87,25 @@ def test_factors_of_a_run_on_disk_read_each_chunk_once(tmp_path: Path, monkeypat
         assert on_disk.sigma == pytest.approx(in_memory.sigma, rel=1e-6)
     assert counting["U"].reads == 2 * 3
     assert counting["sigma"].reads == 2
+
+
+@pytest.mark.parametrize("on_disk", [False, True])
+@pytest.mark.parametrize("counts", [[12, 12], [12, 3, 12]], ids=str)
+def test_thinned_draws_are_some_of_the_draws(on_disk: bool, counts: list[int], tmp_path: Path, monkeypatch) -> None:
+    """Six of 24, chunks of two on disk; chains of a run that was stopped count as far as they came."""
+    monkeypatch.setattr(store, "CHUNK_BYTES", 2 * 6 * 2 * 4)
+    draws = random_run(counts)
+    if on_disk:
+        create_store(tmp_path / "run", VARIABLES, STATISTICS, len(counts), 20, 3, ATTRIBUTES)
+        disk_records(tmp_path / "run", counts)
+        draws = Draws.open(tmp_path / "run")
+    thinned = draws.thinned(6)
+    index = [0, 1, 6, 7] if on_disk else [0, 4, 8]
+    assert (thinned.chains, thinned.draws) == (2, len(index))
+    np.testing.assert_array_equal(thinned.U[:], draws.U[:][:, index])
+    np.testing.assert_array_equal(thinned.statistics["lp"], draws.statistics["lp"][:, index])
+    every = list(draws.factors())
+    for k, factors in enumerate(thinned.factors()):
+        chain, draw = divmod(k, len(index))
+        np.testing.assert_array_equal(factors.right, every[chain * 12 + index[draw]].right)
+    assert draws.thinned(1000) is draws

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from manifill.posterior import Draws, complete, predict, predictive
+from manifill.posterior import Draws, complete, predict, predictive, sample_predictive
 from manifill.problem import Binomial, Gaussian, Likelihood, SoftplusGaussian, custom_likelihood
 from manifill.types import Array
 from tests.posterior.runs import EFFECT_VARIABLES, KINDS, M, N, dense_draws, random_run
@@ -180,3 +180,45 @@ def test_a_broken_interval_is_refused(interval: float) -> None:
 def test_cells_outside_the_matrix_are_refused(rows: object, cols: object, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         predict(np.random.default_rng(0), random_run([3]), Gaussian(), rows, cols)
+
+
+def test_bounds_are_quantiles_of_what_is_sampled() -> None:
+    draws, scales = random_run([20, 20], variables=EFFECT_VARIABLES), [0.001, 1.0, 10.0, 500.0]
+    scaled = replace(draws, attributes={**draws.attributes, "column_scales": scales})
+    samples = sample_predictive(np.random.default_rng(0), scaled, Gaussian(), ROWS, COLS)
+    prediction = predict(np.random.default_rng(0), scaled, Gaussian(), ROWS, COLS)
+    assert samples.shape == (40, 5)
+    np.testing.assert_allclose(np.quantile(samples, 0.05, axis=0), prediction.lower, rtol=1e-5)
+    np.testing.assert_allclose(np.quantile(samples, 0.95, axis=0), prediction.upper, rtol=1e-5)
+
+
+@pytest.mark.parametrize(("count", "expected"), [(1, [0]), (3, [0, 6, 13]), (5, [0, 4, 8, 12, 16]), (20, range(20))])
+def test_samples_are_of_draws_evenly_spread(count: int, expected: list[int]) -> None:
+    draws = random_run([10, 10])
+    X, _ = dense_draws(draws)
+    samples = sample_predictive(np.random.default_rng(0), draws, TRANSPARENT, ROWS, COLS, count)
+    np.testing.assert_allclose(samples, X[list(expected)][:, ROWS, COLS], rtol=1e-12)
+
+
+@pytest.mark.parametrize("count", [0, 21])
+def test_more_samples_than_draws_are_refused(count: int) -> None:
+    with pytest.raises(ValueError, match=f"{count} draws are asked for, but the posterior has 20"):
+        sample_predictive(np.random.default_rng(0), random_run([10, 10]), Gaussian(), ROWS, COLS, count)
+
+
+def test_a_prediction_as_a_frame() -> None:
+    prediction = predict(np.random.default_rng(0), random_run([5]), Gaussian(), ROWS, COLS)
+    plain = prediction.to_frame()
+    assert list(plain.columns) == ["mean", "sd", "lower", "upper"]
+    np.testing.assert_array_equal(plain["upper"], prediction.upper)
+    labelled = prediction.to_frame(["a", "f", "c", "c", 7], COLS)
+    assert list(labelled.columns) == ["row", "column", "mean", "sd", "lower", "upper"]
+    assert labelled["row"].tolist() == ["a", "f", "c", "c", 7]
+    assert labelled["column"].tolist() == COLS.tolist()
+    np.testing.assert_array_equal(labelled["mean"], prediction.mean)
+
+
+def test_a_frame_with_too_few_labels_is_refused() -> None:
+    prediction = predict(np.random.default_rng(0), random_run([5]), Gaussian(), ROWS, COLS)
+    with pytest.raises(ValueError, match="cols must name the 5 cells of the prediction, not 2"):
+        prediction.to_frame(cols=[0, 1])

@@ -3,9 +3,10 @@
 from manifill.posterior.diagnostics import Diagnostics, Quantity, diagnose
 from manifill.posterior.draws import Draws, Factors
 from manifill.posterior.identified import identified_quantities
-from manifill.posterior.predictive import Prediction, complete, predict
+from manifill.posterior.predictive import Prediction, complete, predict, sample_predictive
 from manifill.posterior.ranking import Ranking, rank_columns
 from manifill.posterior.recording import ChainRecord, MemoryRecorder, Recorder, largest_rectangle
+from manifill.posterior.scores import Score, score
 from manifill.posterior.store import DiskRecorder, create_store, extend_store, is_store, store_attributes
 from manifill.posterior.variables import Variable
 
@@ -20,6 +21,7 @@ __all__ = [
     "Quantity",
     "Ranking",
     "Recorder",
+    "Score",
     "Variable",
     "complete",
     "create_store",
@@ -30,5 +32,7 @@ __all__ = [
     "largest_rectangle",
     "predict",
     "rank_columns",
+    "sample_predictive",
+    "score",
     "store_attributes",
 ]

@@ -1,17 +1,22 @@
 """The draws of a run, in memory or on disk."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from manifill.posterior.recording import ChainRecord, largest_rectangle
+from manifill.posterior.rectangle import Rectangle
 from manifill.posterior.store import DiskRecorder, create_store, open_store
 from manifill.posterior.variables import Variable
-from manifill.types import Array, Matrix
+from manifill.types import Array, IntVector, Matrix
+
+if TYPE_CHECKING:
+    from manifill.posterior.alignment import AlignedFactors
 
 __all__ = ["Draws", "Factors"]
 
@@ -83,7 +88,7 @@ class Draws:
             recorder = DiskRecorder(path, chain, self.variables, names, warmup)
             for k in range(warmup):
                 recorder.warm({name: series[chain, k] for name, series in self.warmup_statistics.items()})
-            variables = {v.name: self._each(v.name, chain) for v in self.variables}
+            variables = {v.name: self.each(v.name, chain) for v in self.variables}
             for k in range(self.draws):
                 draw = {name: next(values) for name, values in variables.items()}
                 recorder.append(draw, {name: series[chain, k] for name, series in self.statistics.items()})
@@ -112,6 +117,57 @@ class Draws:
             for left, right, sigma in sides:
                 yield Factors(left, right, np.asarray(sigma))
 
+    def thinned(self, count: int) -> "Draws":
+        """Return at least ``count`` draws, evenly spread over all, or all of them where there are fewer.
+
+        Of a run on disk whole chunks are taken, since a part of one takes as long to read.
+        """
+        chunk = getattr(self.posterior[self._sides[1]], "chunks", (1, 1))[1]
+        whole = self.draws // chunk
+        wanted = -(-count // (self.chains * chunk))
+        if wanted >= whole:
+            return self
+        starts = np.arange(wanted) * whole // wanted * chunk
+        index = (starts[:, None] + np.arange(chunk)).ravel()
+        posterior = {name: _draws_of(array, index) for name, array in self.posterior.items()}
+        statistics = {name: series[:, index] for name, series in self.statistics.items()}
+        return replace(self, posterior=posterior, statistics=statistics)
+
+    def each(self, name: str, chain: int) -> Iterator[Array]:
+        """Yield a variable of one chain draw by draw, in float64; a chunk of a run on disk is read once."""
+        array = self.posterior[name]
+        step = getattr(array, "chunks", (1, 1))[1]  # a slice of a NumPy array costs nothing
+        for first in range(0, self.draws, step):
+            yield from np.asarray(array[chain, first : first + step], dtype=np.float64)
+
+    def aligned(self) -> "AlignedFactors":
+        """Return U, s and V with one order and one sign of components in all draws, for reading: mean, sd, each draw.
+
+        Near-equal singular values leave their columns undetermined all the same (:mod:`manifill.posterior.alignment`).
+        """
+        from manifill.posterior.alignment import aligned  # slow to import, and it imports this module
+
+        return aligned(self)
+
+    def to_arviz(self, row_labels: ArrayLike | None = None, column_labels: ArrayLike | None = None) -> Any:
+        """Return the draws as ArviZ takes them: an ``InferenceData`` for ArviZ 0.x, an xarray ``DataTree`` for 1.x.
+
+        Groups are ``posterior``, ``sample_stats``, ``warmup_sample_stats``, and ``constant_data`` with the scales of
+        columns where they were scaled; settings, seed and versions are attributes.  Nothing is copied: variables in
+        memory are shared, and those of a run on disk are read when their values are asked for, so that
+        ``arviz.summary(tree, var_names=["sigma"])`` reads no U.  U and V are as they were drawn, in no common order and
+        sign (see ``aligned``), so R-hat and ESS mean nothing for them.
+
+        Parameters
+        ----------
+        row_labels : (m,)
+        column_labels : (n,)
+            Coordinates of rows and columns; numbers from 0 by default.
+        """
+        from manifill.posterior.inference_data import assembled, draw_groups  # where ArviZ is needed, and only there
+
+        return assembled(draw_groups(self, row_labels, column_labels), self.attributes)
+
     @property
     def column_scales(self) -> Array:
         """What the columns were divided by before the fit, (n,), or 1."""
@@ -129,34 +185,27 @@ class Draws:
     def _lefts(self, chain: int) -> Iterator[Matrix]:
         """Yield U·s or A of one chain, and the row levels and a column of ones beside it."""
         if "U" not in self.posterior:
-            yield from self._each("A", chain)
+            yield from self.each("A", chain)
             return
-        factors = zip(self._each("U", chain), self._each("s", chain), strict=True)
+        factors = zip(self.each("U", chain), self.each("s", chain), strict=True)
         if not self.has_effects:
             yield from (U * s for U, s in factors)
             return
-        effects = zip(self._each("mu", chain), self._each("row_effect", chain), strict=True)
+        effects = zip(self.each("mu", chain), self.each("row_effect", chain), strict=True)
         for (U, s), (mu, row) in zip(factors, effects, strict=True):
             yield np.column_stack([U * s, mu + row, np.ones(len(row))])
 
     def _rights(self, chain: int) -> Iterator[Matrix]:
         """Yield V or B of one chain, and a column of ones and the column effects beside it."""
-        rights = self._each(self._sides[1], chain)
+        rights = self.each(self._sides[1], chain)
         if not self.has_effects:
             yield from rights
             return
-        for V, column in zip(rights, self._each("column_effect", chain), strict=True):
+        for V, column in zip(rights, self.each("column_effect", chain), strict=True):
             yield np.column_stack([V, np.ones(len(column)), column])
 
     def _sigmas(self, chain: int) -> Iterator[Any]:
-        return self._each("sigma", chain) if "sigma" in self.posterior else repeat(1.0, self.draws)
-
-    def _each(self, name: str, chain: int) -> Iterator[Array]:
-        """Yield a variable draw by draw in float64."""
-        array = self.posterior[name]
-        step = getattr(array, "chunks", (1, 1))[1]  # a slice of a NumPy array costs nothing
-        for first in range(0, self.draws, step):
-            yield from np.asarray(array[chain, first : first + step], dtype=np.float64)
+        return self.each("sigma", chain) if "sigma" in self.posterior else repeat(1.0, self.draws)
 
     def __getattr__(self, name: str) -> Any:
         # Asked also while an object is being unpickled and has no fields yet; ``self.posterior`` would ask here again.
@@ -169,6 +218,15 @@ class Draws:
     def __repr__(self) -> str:
         m, n = self.shape
         return f"Draws({', '.join(self.posterior)}: {self.chains} chains × {self.draws} draws of a {m}×{n} matrix)"
+
+
+def _draws_of(array: Any, index: IntVector) -> Any:
+    """Return some draws of a variable, of one on disk without reading them."""
+    if isinstance(array, np.ndarray):
+        return array[:, index]
+    if isinstance(array, Rectangle):
+        return replace(array, index=array.index[index])
+    return Rectangle(array, list(range(array.shape[0])), index)
 
 
 def _joined(chains: Sequence[Array], length: int | None) -> Array:

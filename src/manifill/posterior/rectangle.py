@@ -1,27 +1,27 @@
-"""The part of an array on disk that has been drawn: some chains of it, and their first draws."""
+"""Some chains of an array, and some of their draws."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from manifill.types import Array
+from manifill.types import Array, IntVector
 
 __all__ = ["Rectangle"]
 
 
 @dataclass(frozen=True, eq=False)
 class Rectangle:
-    """Chains ``kept`` and the first ``length`` draws of a Zarr array, read when it is sliced, as NumPy slices."""
+    """Chains ``kept`` and the draws ``index`` of a Zarr array, read when it is sliced, as NumPy slices."""
 
     whole: Any  # (chain, draw, …)
     kept: list[int]
-    length: int
+    index: IntVector  # rising
 
     @property
     def shape(self) -> tuple[int, ...]:
         """As if the array were no larger."""
-        return (len(self.kept), self.length, *self.whole.shape[2:])
+        return (len(self.kept), self.index.size, *self.whole.shape[2:])
 
     @property
     def ndim(self) -> int:
@@ -41,21 +41,21 @@ class Rectangle:
     def __getitem__(self, key: Any) -> Array:
         chains, *rest = key if isinstance(key, tuple) else (key,)
         draws, *others = rest or (slice(None),)
-        index = np.arange(self.length)[draws]
+        wanted = self.index[draws]
         if isinstance(chains, (int, np.integer)):
-            return self._chain(self.kept[chains], index, others)
-        parts = [self._chain(chain, index, others) for chain in np.array(self.kept)[chains].tolist()]
-        return np.stack(parts) if parts else np.empty((0, *index.shape, *self.shape[2:]), self.dtype)
+            return self._chain(self.kept[chains], wanted, others)
+        parts = [self._chain(chain, wanted, others) for chain in np.array(self.kept)[chains].tolist()]
+        return np.stack(parts) if parts else np.empty((0, *wanted.shape, *self.shape[2:]), self.dtype)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return np.asarray(self[:], dtype=dtype)
 
-    def _chain(self, chain: int, index: Any, others: list[Any]) -> Array:
+    def _chain(self, chain: int, wanted: Any, others: list[Any]) -> Array:
         """Return draws of one chain, read from disk as one slice."""
-        if index.ndim == 0:
-            return np.asarray(self.whole[(chain, int(index), *others)])
-        if not index.size:
+        if wanted.ndim == 0:
+            return np.asarray(self.whole[(chain, int(wanted), *others)])
+        if not wanted.size:
             return np.asarray(self.whole[(chain, slice(0, 0), *others)])
-        first = int(index.min())
-        found = np.asarray(self.whole[(chain, slice(first, int(index.max()) + 1), *others)])
-        return np.asarray(found[index - first])
+        first = int(wanted.min())
+        found = np.asarray(self.whole[(chain, slice(first, int(wanted.max()) + 1), *others)])
+        return np.asarray(found[wanted - first])

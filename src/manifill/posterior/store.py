@@ -136,7 +136,7 @@ def open_store(path: str | Path) -> Contents:
 def _part(array: Any, kept: list[int], length: int) -> Any:
     """Return an array, or the part of it that has been drawn."""
     whole = len(kept) == array.shape[0] and length == array.shape[1]
-    return array if whole else Rectangle(array, kept, length)
+    return array if whole else Rectangle(array, kept, np.arange(length))
 
 
 class DiskRecorder:

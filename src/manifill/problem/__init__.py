@@ -5,6 +5,7 @@ from manifill.problem.custom import custom_likelihood
 from manifill.problem.defaults import scaled_effects_prior, scaled_noise_prior, scaled_rate_prior
 from manifill.problem.effects import Effects, EffectsPrior
 from manifill.problem.likelihoods import Binomial, Gaussian, Likelihood, SoftplusGaussian
+from manifill.problem.matching import matched_cells
 from manifill.problem.model import Model, Noise
 from manifill.problem.observations import Compressed, Duplicates, Observations
 from manifill.problem.priors import PAPER_NOISE, Gamma, ScaledF
@@ -29,6 +30,7 @@ __all__ = [
     "from_array",
     "from_frame",
     "from_sparse",
+    "matched_cells",
     "scaled_effects_prior",
     "scaled_noise_prior",
     "scaled_rate_prior",

@@ -1,0 +1,131 @@
+"""How good the predictions are: values that the fit has not seen, set against their predictive distributions."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from manifill.posterior.cells import at_cells, check_cells
+from manifill.posterior.density import CellDensity
+from manifill.posterior.draws import Draws
+from manifill.posterior.predictive import cell_blocks, check_interval
+from manifill.problem import Binomial, Likelihood
+from manifill.types import Array, Generator, IntVector, Vector
+
+__all__ = ["Score", "score"]
+
+
+@dataclass(frozen=True)
+class Score:
+    """Averages over the scored cells, in the data's units; ``print`` it for a line.
+
+    ``float(score)`` is ``log_density``: higher is better, as scikit-learn has it, and of all figures it is the one that
+    judges the whole distribution.
+    """
+
+    rmse: float  # of the predictive mean: root mean square error
+    mae: float  # of the predictive mean: mean absolute error
+    log_density: float  # the mean of log p(y | data), the mixture over draws; of counts, of their probability
+    crps: float  # mean continuous ranked probability score: an absolute error that honours spread; lower is better
+    coverage: float  # share of values within their interval, bounds included
+    interval: float  # what that share should be
+    cells: int
+
+    def __float__(self) -> float:
+        return self.log_density
+
+    def __str__(self) -> str:
+        return (
+            f"RMSE {self.rmse:.4g}, MAE {self.mae:.4g}, CRPS {self.crps:.4g}, log density {self.log_density:.4g}, "
+            f"{100 * self.interval:.4g} % intervals cover {100 * self.coverage:.1f} % of {self.cells} cells"
+        )
+
+
+def score(
+    rng: Generator,
+    draws: Draws,
+    likelihood: Likelihood,
+    rows: ArrayLike,
+    cols: ArrayLike,
+    values: ArrayLike,
+    interval: float = 0.9,
+) -> Score:
+    """Score the predictions of y at the cells (rows[k], cols[k]) by values[k].
+
+    Mean and log density are those of the mixture over draws; the interval and the CRPS come from one y sampled from
+    each draw, the very samples that ``predict`` takes its bounds from when it is given the same generator and cells.
+    Cells are taken in blocks, and the draws read once for each block.  The log density of a likelihood of one's own
+    lacks what its ``log_density`` leaves out.
+    """
+    check_interval(interval)
+    row_index, col_index = check_cells(draws.shape, rows, cols)
+    value = _checked_values(values, row_index.size)
+    sums = np.zeros(5)
+    for part in cell_blocks(draws, value.size):
+        sums += _score_block(rng, draws, likelihood, row_index[part], col_index[part], value[part], interval)
+    square, absolute, log_density, crps, inside = (float(total) / value.size for total in sums)
+    return Score(square**0.5, absolute, log_density, crps, inside, interval, value.size)
+
+
+def _score_block(
+    rng: Generator,
+    draws: Draws,
+    likelihood: Likelihood,
+    rows: IntVector,
+    cols: IntVector,
+    values: Vector,
+    interval: float,
+) -> Vector:
+    """Return the sums over cells of squared and absolute errors, log densities, CRPS, and values in intervals."""
+    total = draws.chains * draws.draws
+    density = CellDensity.of(draws, likelihood, cols, values)
+    observed = _as_sampled(likelihood, density.encoded)
+    average, log_sum = np.zeros(rows.size), np.full(rows.size, -np.inf)
+    errors = np.empty((total, rows.size), dtype=np.float32)  # differences, which single precision holds at any level
+    for k, (x, sigma) in enumerate(at_cells(draws, rows, cols)):
+        average += (likelihood.mean(x) - average) / (k + 1)
+        np.logaddexp(log_sum, density.at(x, sigma), out=log_sum)
+        errors[k] = likelihood.sample(rng, x, sigma) - observed
+    errors.sort(axis=0)
+    crps = _crps(errors)
+    tail = 0.5 * (1.0 - interval)
+    lower, upper = np.quantile(errors, (tail, 1.0 - tail), axis=0, overwrite_input=True)
+    scales = np.broadcast_to(draws.column_scales, draws.shape[1])[cols]
+    error = scales * (average - observed)
+    inside = (lower <= 0.0) & (upper >= 0.0)
+    figures = error**2, np.abs(error), log_sum - np.log(total), scales * crps, inside
+    return np.array([np.sum(figure) for figure in figures], dtype=np.float64)
+
+
+def _crps(errors: Array) -> Vector:
+    """Return the CRPS of each column from T sorted differences e between samples and the value, (T, k).
+
+    It is E|y − v| − ½ E|y − y′| with y′ another sample than y, so that its mean is free of T: the fair estimate.
+    Of sorted y_1, …, y_T, the sum of y_j − y_i over pairs i < j is Σ (2i − T − 1) y_i, from which a shift drops out.
+    """
+    total = len(errors)
+    weights = (2.0 * np.arange(total) - (total - 1)) / max(total * (total - 1), 1)
+    crps = np.zeros(errors.shape[1])
+    for weight, error in zip(weights, errors, strict=True):
+        crps += np.abs(error, dtype=np.float64) / total - weight * error
+    return crps
+
+
+def _as_sampled(likelihood: Likelihood, encoded: Vector) -> Vector:
+    """Return values as ``sample`` would return them, to the last digit: a count must not miss a bound by rounding."""
+    return likelihood.step * encoded if isinstance(likelihood, Binomial) else encoded
+
+
+def _checked_values(given: ArrayLike, cells: int) -> Vector:
+    try:
+        values = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"values must be numbers: {error}.") from None
+    if values.shape != (cells,):
+        raise ValueError(f"values must be a list of {cells} numbers, one for each cell, not of shape {values.shape}.")
+    if not cells:
+        raise ValueError("values is empty: at least one cell is needed to score by.")
+    broken = np.flatnonzero(~np.isfinite(values))
+    if broken.size:
+        raise ValueError(f"values[{broken[0]}] is {values[broken[0]]}; leave out cells whose value is not known.")
+    return values
