@@ -3,12 +3,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-fast test-statistical lint bench-kernels bench-samplers bench-ablation bench-accuracy clean
+.PHONY: demo test test-fast test-statistical lint docs bench-kernels bench-samplers bench-ablation bench-accuracy clean
 
 demo: $(VENV)/installed
-	$(BIN)/python -m manifill.demo --out demo
+	$(BIN)/manifill demo --out demo
 
-test: lint test-fast
+test: lint docs test-fast
 
 # Two processes, a file of tests to one of them: the kernels compile twice, and the tests take half as long.
 test-fast: $(VENV)/tested
@@ -22,6 +22,9 @@ lint: $(VENV)/tested
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: $(VENV)/tested
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --site-dir $(VENV)/site
 
 bench-kernels: $(VENV)/benched
 	$(BIN)/python bench/kernels.py

@@ -1,10 +1,10 @@
-"""A matrix with holes, filled in: ``python -m manifill.demo``.
+"""A matrix with holes, filled in: ``manifill demo``.
 
 The matrix is made up, so that the truth behind every hole is known and the intervals can be checked against it.
 """
 
-import argparse
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import numpy as np
 from manifill.estimator import MatrixCompletion
 from manifill.types import Array, Matrix
 
-__all__ = ["main"]
+__all__ = ["run_demo"]
 
 SHAPE, RANK, OBSERVED, NOISE = (120, 80), 3, 0.3, 0.5
 
@@ -31,18 +31,15 @@ def waves(rng: np.random.Generator, size: int) -> Matrix:
     return np.asarray(1.5 * np.cos(angles) / np.sqrt(component))
 
 
-def main() -> None:
+def run_demo(out: Path, draws: int) -> None:
     """Fit, print accuracy and coverage, and write a picture."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=Path("demo"), help="folder for the picture")
-    parser.add_argument("--draws", type=int, default=1000, help="draws of each chain; warm-up is half as long")
-    options = parser.parse_args()
+    _check_matplotlib()
     rng = np.random.default_rng(0)
     table = made_up_table(rng)
     observed = rng.random(SHAPE) < OBSERVED
     print(f"A {SHAPE[0]} x {SHAPE[1]} matrix of rank {RANK} and noise, {observed.mean():.0%} of it observed.")
     print("Sampling 4 chains; the very first run compiles for about half a minute.")
-    model = MatrixCompletion(rank=RANK, chains=4, warmup=options.draws // 2, draws=options.draws, seed=0)
+    model = MatrixCompletion(rank=RANK, chains=4, warmup=draws // 2, draws=draws, seed=0)
     begin = time.perf_counter()
     model.fit(np.where(observed, table, np.nan))
     rows, cols = np.nonzero(~observed)
@@ -54,10 +51,15 @@ def main() -> None:
     print(f"  90 % intervals cover              {inside:.1%}")
     sigma = np.asarray(model.posterior_.sigma)
     print(f"  noise sigma                       {sigma.mean():.3f} ± {sigma.std():.3f}   (true: {NOISE})")
-    options.out.mkdir(parents=True, exist_ok=True)
-    path = options.out / "completed.png"
+    out.mkdir(parents=True, exist_ok=True)
+    path = out / "completed.png"
     draw(path, np.where(observed, table, np.nan), table, *model.complete())
     print(f"  picture                           {path}")
+
+
+def _check_matplotlib() -> None:
+    if find_spec("matplotlib") is None:
+        raise ImportError("the demo draws its picture with matplotlib; install it with pip install 'manifill[plot]'.")
 
 
 def column_mean_error(table: Matrix, observed: Array) -> float:
@@ -91,7 +93,3 @@ def draw(path: Path, holes: Matrix, truth: Matrix, mean: Matrix, sd: Matrix) -> 
     axes[0].set_ylabel("row")
     figure.savefig(path, dpi=110)
     plt.close(figure)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,5 @@
+"""``python -m manifill`` is the command line."""
+
+from manifill.cli import main
+
+main()

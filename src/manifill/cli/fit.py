@@ -1,0 +1,208 @@
+"""``manifill fit``: from a file to a run directory."""
+
+import secrets
+import warnings
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import typer
+
+from manifill.cli.options import AsJson, Quiet
+from manifill.cli.words import INTERRUPTED, NOT_CONVERGED, EndWith, Voice
+from manifill.estimator import ConvergenceWarning, MatrixCompletion
+from manifill.posterior import is_store, store_attributes
+from manifill.problem import Observations
+from manifill.runs import RunFolder, save_observations
+from manifill.tables import Table, read_table
+
+__all__ = ["fit"]
+
+DEFAULT_RANK = 10
+
+# Fewer observed cells than this are all needed for the fit.
+LEAST_TO_HOLD_OUT = 200
+
+# The spawn key of the generator that picks held-out cells; chains have 0, 1, ….
+HOLDOUT_KEY = (1 << 30) + 2
+
+TABLE, MODEL, RUN = "The table", "The model", "The run"
+
+
+def fit(
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(help="A .csv, .tsv, .parquet, .mtx or .npz file; .gz is fine.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Folder for the run [default: FILE-run].", rich_help_panel=RUN)
+    ] = None,
+    row: Annotated[
+        str | None, typer.Option(help="Long table: the column of row labels.", rich_help_panel=TABLE)
+    ] = None,
+    col: Annotated[
+        str | None, typer.Option(help="Long table: the column of column labels.", rich_help_panel=TABLE)
+    ] = None,
+    value: Annotated[str | None, typer.Option(help="Long table: the column of values.", rich_help_panel=TABLE)] = None,
+    wide: Annotated[
+        bool | None,
+        typer.Option("--wide/--long", help="A matrix with empty cells, or one line a cell.", rich_help_panel=TABLE),
+    ] = None,
+    id_column: Annotated[
+        str | None, typer.Option("--id", help="Wide table: the column that names the rows.", rich_help_panel=TABLE)
+    ] = None,
+    duplicates: Annotated[
+        Literal["error", "average"], typer.Option(help="What to do with a cell given twice.", rich_help_panel=TABLE)
+    ] = "error",
+    likelihood: Annotated[
+        Literal["gaussian", "softplus", "binomial"],
+        typer.Option(help="Real numbers, positive ones, or counts and ratings.", rich_help_panel=MODEL),
+    ] = "gaussian",
+    trials: Annotated[
+        int | None, typer.Option(help="Binomial: the largest value divided by --step.", rich_help_panel=MODEL)
+    ] = None,
+    step: Annotated[float, typer.Option(help="Binomial: values are multiples of this.", rich_help_panel=MODEL)] = 1.0,
+    rank: Annotated[
+        int | None, typer.Option(help=f"Number of components [default: {DEFAULT_RANK}].", rich_help_panel=MODEL)
+    ] = None,
+    effects: Annotated[
+        bool, typer.Option(help="A mean, row and column effects beside them.", rich_help_panel=MODEL)
+    ] = True,
+    noise: Annotated[
+        Literal["shared", "column"], typer.Option(help="One noise, or one for each column.", rich_help_panel=MODEL)
+    ] = "shared",
+    sampler: Annotated[
+        Literal["joint", "gibbs", "factors"],
+        typer.Option(help="How to sample; the others are the paper's and its baseline.", rich_help_panel=MODEL),
+    ] = "joint",
+    chains: Annotated[int, typer.Option(help="Independent chains.", rich_help_panel=RUN)] = 4,
+    warmup: Annotated[int, typer.Option(help="Iterations of each to learn from.", rich_help_panel=RUN)] = 500,
+    draws: Annotated[int, typer.Option(help="Iterations of each to keep.", rich_help_panel=RUN)] = 1000,
+    holdout: Annotated[
+        float,
+        typer.Option(help="Share of the observed cells to keep back and judge the fit by.", rich_help_panel=RUN),
+    ] = 0.05,
+    seed: Annotated[int | None, typer.Option(help="Of everything random; the same gives the same.")] = None,
+    jobs: Annotated[int | None, typer.Option(help="Chains to run at a time [default: all processors].")] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the run in --out, or add --draws to it.")
+    ] = False,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+) -> None:
+    """Fit a table with holes, and keep the run.
+
+    **Examples**
+
+        manifill fit table.csv
+
+        manifill fit ratings.csv --row userId --col movieId --value rating --likelihood binomial --trials 10 --step 0.5
+        --rank 20 --out run/
+
+        manifill fit wide.csv --wide --id MouseID --likelihood softplus --out run/
+
+        manifill fit wide.csv --out run/ --resume --draws 2000
+    """
+    voice = Voice(quiet=quiet, as_json=as_json)
+    folder = RunFolder(out if out is not None else Path(f"{_stem(file)}-run"))
+    folder.check_free(resume=resume)
+    table = read_table(file, wide=wide, row=row, col=col, value=value, id_column=id_column, duplicates=duplicates)
+    for sentence in table.said:
+        voice.say(sentence)
+    settings: dict[str, Any] = {
+        "rank": rank if rank is not None else min(DEFAULT_RANK, *table.observations.shape),
+        "likelihood": likelihood,
+        "trials": trials,
+        "step": step,
+        "sampler": sampler,
+        "effects": "additive" if effects else None,
+        "noise": noise,
+        "duplicates": duplicates,
+        "chains": chains,
+        "warmup": warmup,
+        "draws": draws,
+        "seed": seed,
+    }
+    if resume and is_store(folder.draws):
+        settings, holdout = _as_before(context, folder, settings, holdout)
+    elif seed is None:
+        settings["seed"] = secrets.randbits(32)
+    model = MatrixCompletion(**settings, path=folder.path, jobs=jobs, progress=not quiet)
+    _fit(model, table, folder, file, holdout, resume=resume, voice=voice)
+    _conclude(model, folder, voice)
+
+
+def _stem(file: Path) -> str:
+    """Return a file's name without its extensions."""
+    return file.name.removesuffix(".gz").rpartition(".")[0] or file.name
+
+
+def _as_before(
+    context: typer.Context, folder: RunFolder, settings: dict[str, Any], holdout: float
+) -> tuple[dict[str, Any], float]:
+    """Return the settings of a run that goes on, but for those that were given on the command line."""
+    before = store_attributes(folder.draws)
+    kept = {name: before["settings"][name] for name in settings if not _was_given(context, name)}
+    if not _was_given(context, "holdout"):
+        holdout = before.get("holdout", holdout)
+    return settings | kept, holdout
+
+
+def _was_given(context: typer.Context, name: str) -> bool:
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def _fit(
+    model: MatrixCompletion,
+    table: Table,
+    folder: RunFolder,
+    file: Path,
+    holdout: float,
+    *,
+    resume: bool,
+    voice: Voice,
+) -> None:
+    train, held_out = _split(table.observations, holdout, model.seed)
+    m, n = train.shape
+    voice.say(
+        f"{m} x {n} matrix, {table.observations.size} cells observed ({table.observations.size / (m * n):.2%}), "
+        f"{0 if held_out is None else held_out.size} of them held out; rank {model.rank}, seed {model.seed}; "
+        f"the run goes to {folder.path}"
+    )
+    about = {"file": file.name, "layout": asdict(table.layout), "holdout": holdout}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the verdict is said
+        model.fit(train, resume=resume, about=about)
+    if held_out is not None:
+        save_observations(folder.held_out, held_out)
+
+
+def _split(observations: Observations, share: float, seed: int | None) -> tuple[Observations, Observations | None]:
+    """Return the cells to fit and those to judge by."""
+    if not 0.0 <= share < 1.0:
+        raise ValueError(f"--holdout is a share of the observed cells, at least 0 and below 1, not {share:g}.")
+    if share == 0.0 or observations.size < LEAST_TO_HOLD_OUT:
+        return observations, None
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(HOLDOUT_KEY,)))
+    return observations.split(rng, share)
+
+
+def _conclude(model: MatrixCompletion, folder: RunFolder, voice: Voice) -> None:
+    """Say what came out, and end with the code that fits it."""
+    posterior, diagnostics = model.posterior_, model.diagnostics_
+    interrupted = (posterior.chains, posterior.draws) != (model.chains, posterior.attributes["settings"]["draws"])
+    facts = {
+        "run": str(folder.path),
+        "chains": posterior.chains,
+        "draws": posterior.draws,
+        "interrupted": interrupted,
+        "converged": diagnostics.converged,
+        "verdict": diagnostics.verdict,
+    }
+    if interrupted:
+        kept = f"interrupted: {posterior.draws} draws of {posterior.chains} chains are in {folder.path}"
+        voice.tell(f"{kept}; --resume goes on", facts)
+        raise EndWith(INTERRUPTED)
+    voice.tell(f"{diagnostics.verdict}\nNext: manifill report {folder.path}", facts)
+    if not diagnostics.converged:
+        raise EndWith(NOT_CONVERGED)

@@ -1,0 +1,8 @@
+"""Files in and out: long and wide tables and matrices become observations, frames become files."""
+
+from manifill.tables.layout import Layout, Table
+from manifill.tables.pairs import Pairs, read_pairs
+from manifill.tables.read import read_table
+from manifill.tables.write import write_table
+
+__all__ = ["Layout", "Pairs", "Table", "read_pairs", "read_table", "write_table"]

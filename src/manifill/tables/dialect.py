@@ -1,0 +1,155 @@
+"""How a text file is written: its encoding, what separates fields and decimals, whether its first line is a header."""
+
+import codecs
+import csv
+import re
+from itertools import islice, pairwise
+from typing import NamedTuple
+
+from manifill.tables.files import File
+from manifill.tables.records import BAD_QUOTES, records
+from manifill.tables.sheet import MISSING
+from manifill.tables.words import listed
+
+__all__ = ["SWAP", "WHOLE", "Dialect", "decode", "describe", "is_number", "recognise"]
+
+SAMPLE = 20  # records that are looked at
+NUMBER = re.compile(r"[-+]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|inf|infinity)", re.IGNORECASE)
+WHOLE = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")  # in the one way that a whole number is written
+DECIMAL_COMMA = re.compile(rb'(?:^|;)[ "]*[-+]?[0-9]+,[0-9]+(?:[eE][-+]?[0-9]+)?[ "]*(?=;|\r|\n|\Z)', re.MULTILINE)
+SWAP = str.maketrans(",.", ".,")  # makes decimals of decimal commas, and of stray points what no number has
+SEPARATORS = {"\t": "tabs", ";": "semicolons", ",": "commas"}
+
+
+class Dialect(NamedTuple):
+    """How a text file is written."""
+
+    delimiter: str
+    decimal: str
+    header: bool
+    first: list[str]  # the first record
+
+
+def decode(file: File) -> tuple[bytes, tuple[str, ...]]:
+    """Return the text of a file in UTF-8, and what is to be said of its encoding."""
+    data, said = _in_utf8(file)
+    if b"\0" in data:
+        raise ValueError(f"{file.name} is not a text file (it holds zero bytes); export the table as CSV.")
+    return data, said
+
+
+def _in_utf8(file: File) -> tuple[bytes, tuple[str, ...]]:
+    if file.data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # as Excel saves "Unicode text"
+        return file.data.decode("utf-16", "replace").encode(), (f"{file.name} is read as UTF-16",)
+    try:
+        file.data.decode()
+    except UnicodeDecodeError:
+        return file.data.decode("latin-1").encode(), (f"{file.name} is not UTF-8 and is read as Latin-1",)
+    return file.data.removeprefix(codecs.BOM_UTF8), ()
+
+
+def recognise(file: File, data: bytes) -> Dialect:
+    """Return how the text is written, from its extension and its first records."""
+    delimiter = "\t" if file.kind == ".tsv" else _delimiter(data)
+    if not data.strip():
+        raise ValueError(f"{file.name} is empty; give a file with at least one observed cell.")
+    sample = _sample(data, delimiter)
+    if not sample:
+        raise ValueError(f"{file.name} {BAD_QUOTES}.")
+    if max(map(len, sample)) < 2:
+        raise ValueError(
+            f"{file.name} has a single column, {sample[0][0]!r}; separate fields by commas, semicolons or tabs."
+        )
+    decimal = "," if delimiter == ";" and DECIMAL_COMMA.search(data) else "."
+    header = _has_header(sample, decimal)
+    if header and not _is_count(sample[0]) and _looks_like_data(sample[0], decimal):
+        raise ValueError(
+            f"the first line of {file.name} ({listed(sample[0])}) looks like data; put a line of column names above it."
+        )
+    return Dialect(delimiter, decimal, header, sample[0])
+
+
+def describe(dialect: Dialect, file: File) -> list[str]:
+    """Return what is to be said of the way that a file is written."""
+    said = []
+    if dialect.decimal == ",":
+        said.append("fields are separated by semicolons and decimals by commas")
+    elif file.kind == ".csv" and dialect.delimiter != ",":
+        said.append(f"fields are separated by {SEPARATORS[dialect.delimiter]}")
+    if not dialect.header:
+        said.append("the first line holds no names, so columns are numbered from 0")
+    elif _is_count(dialect.first):
+        said.append(f"the first line, 0 to {dialect.first[-1]}, is taken for names of columns")
+    return said
+
+
+def is_number(text: str, decimal: str = ".") -> bool:
+    """Whether a field is written as a number is."""
+    return NUMBER.fullmatch(_with_points(text.strip(), decimal)) is not None
+
+
+def _with_points(text: str, decimal: str) -> str:
+    return text.translate(SWAP) if decimal == "," else text
+
+
+def _sample(data: bytes, delimiter: str) -> list[list[str]]:
+    """Return the first records, or none where quotation marks forbid this delimiter."""
+    try:
+        return [fields for _, fields in islice(records(data, delimiter), SAMPLE)]
+    except csv.Error:
+        return []
+
+
+def _delimiter(data: bytes) -> str:
+    """Return what cuts all records of the sample into as many fields, or at least the first into most."""
+    samples = {delimiter: _sample(data, delimiter) for delimiter in SEPARATORS}
+    regular = [delimiter for delimiter, sample in samples.items() if _is_regular(sample)]
+    if "," in regular:  # unless the commas are those of decimals
+        regular = [delimiter for delimiter in regular if delimiter == "," or _has_decimal_commas(samples[delimiter])]
+    if regular:
+        return regular[0]
+    return max(reversed(samples), key=lambda delimiter: max(map(len, samples[delimiter][:1]), default=0))
+
+
+def _is_regular(sample: list[list[str]]) -> bool:
+    """Whether all records have as many fields, more than one; the first may have one less, as in R's tables."""
+    widths = [len(fields) for fields in sample]
+    return min(widths, default=0) > 1 and len(set(widths[1:])) < 2 and widths[-1] - widths[0] in (0, 1)
+
+
+def _has_decimal_commas(sample: list[list[str]]) -> bool:
+    return all(is_number(field, ",") for fields in sample for field in fields if "," in field)
+
+
+def _has_header(sample: list[list[str]], decimal: str) -> bool:
+    first = sample[0]
+    if not all(field in MISSING or is_number(field, decimal) for field in first):
+        return True
+    return _is_count(first) or _has_corner(sample)
+
+
+def _is_count(first: list[str]) -> bool:
+    """Whether a line is 0, 1, 2, …: the names that pandas gives to columns."""
+    return len(first) > 1 and first == [str(k) for k in range(len(first))]
+
+
+def _has_corner(sample: list[list[str]]) -> bool:
+    """Whether distinct whole numbers follow an empty corner, and distinct labels stand below it."""
+    (corner, *names), below = sample[0], [fields[0] for fields in sample[1:]]
+    return (
+        corner == ""
+        and all(WHOLE.fullmatch(name) for name in names)
+        and len(set(names)) == len(names)
+        and "" not in below
+        and len(set(below)) == len(below) > 0
+    )
+
+
+def _looks_like_data(first: list[str], decimal: str) -> bool:
+    """Whether the numbers in a header are none that name columns: distinct whole numbers, or a scale."""
+    fields = [field for field in first if is_number(field, decimal)]
+    if all(WHOLE.fullmatch(field) for field in fields) and len(set(fields)) == len(fields):
+        return False
+    scale = [float(_with_points(field, decimal)) for field in fields]
+    steps = [after - before for before, after in pairwise(scale)]
+    return not steps or not (min(steps) > 0 or max(steps) < 0)

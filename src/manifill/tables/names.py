@@ -1,0 +1,52 @@
+"""What the names of columns tell of them."""
+
+import re
+
+__all__ = ["is_column_name", "is_id", "is_label_name", "is_row_name", "is_time_name", "is_value_name"]
+
+ROWS = frozenset(("i", "row", "user", "customer", "person", "patient", "subject", "reviewer", "sample", "cellline"))
+COLUMNS = frozenset(("j", "col", "column", "item", "movie", "film", "product", "book", "drug", "variable", "feature"))
+VALUES = frozenset(("value", "rating", "score", "star", "response", "measurement"))
+TIMES = frozenset(("time", "timestamp", "date", "datetime", "ts", "when"))
+LABELS = frozenset(("name", "key", "index", "rowname"))
+
+ENDINGS = re.compile(r"(?<=..)(ids?|idx|index|names?|labels?|keys?|no|nr|s)$")
+WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")  # user_id, userId and UserID are two words each
+
+
+def is_row_name(name: str) -> bool:
+    """Whether a column of this name holds labels of rows, as userId does."""
+    return bool(_readings(name) & ROWS)
+
+
+def is_column_name(name: str) -> bool:
+    """Whether a column of this name holds labels of columns, as movieId does."""
+    return bool(_readings(name) & COLUMNS)
+
+
+def is_value_name(name: str) -> bool:
+    """Whether a column of this name holds the values of a long table, as rating does."""
+    return bool(_readings(name) & VALUES)
+
+
+def is_time_name(name: str) -> bool:
+    """Whether a column of this name says when a value was taken."""
+    return bool(_readings(name) & TIMES)
+
+
+def is_id(name: str) -> bool:
+    """Whether a column of this name holds ids, as MouseID and userid do; acid and lipid are none."""
+    words = [word.lower() for word in WORDS.findall(name)]
+    whole = "".join(words)
+    return words[-1:] == ["id"] or (whole.endswith("id") and whole[:-2] in ROWS | COLUMNS)
+
+
+def is_label_name(name: str) -> bool:
+    """Whether numbers in a column of this name are labels of rows."""
+    return is_id(name) or bool(_readings(name) & (ROWS | LABELS))
+
+
+def _readings(name: str) -> set[str]:
+    """Return a name without case and punctuation, and once more without an ending such as Id or s."""
+    whole = re.sub(r"[^a-z0-9]", "", name.lower())
+    return {whole, ENDINGS.sub("", whole)}

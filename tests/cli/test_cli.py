@@ -1,0 +1,212 @@
+"""The command line as people use it: files in, files out, one line for a mistake, and the codes."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import manifill
+from manifill.cli import app
+
+QUICK = ["--sampler", "factors", "--rank", "2", "--chains", "2", "--warmup", "20", "--draws", "30", "--jobs", "1"]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """Return a function that runs a command in an empty folder and returns its code, output and errors."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["manifill", *arguments])
+        with pytest.raises(SystemExit) as end:
+            app.main()
+        return end.value.code, *capsys.readouterr()
+
+    return call
+
+
+@pytest.fixture
+def wide(tmp_path: Path) -> pd.DataFrame:
+    """Write wide.csv: 30 named rows, 20 columns of numbers with holes, and one of text."""
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(30, 2)) @ rng.normal(size=(2, 20)) + 0.1 * rng.normal(size=(30, 20))
+    values[rng.random(values.shape) < 0.3] = np.nan
+    frame = pd.DataFrame(values, columns=[f"c{j}" for j in range(20)])
+    frame.insert(0, "name", [f"r{i}" for i in range(30)])
+    frame["group"] = ["a", "b"] * 15
+    frame.to_csv(tmp_path / "wide.csv", index=False)
+    return frame
+
+
+def test_fit_alone_guesses_says_and_works(run, wide, tmp_path):
+    code, out, err = run("fit", "wide.csv", *QUICK, "--seed", "1")
+    assert code == 3  # thirty draws are too few
+    assert "Not converged" in out
+    assert "Next: manifill report wide-run" in out
+    assert "30 rows named by name" in err
+    assert "group" in err
+    assert "held out" in err
+    assert {path.name for path in (tmp_path / "wide-run").iterdir()} == {
+        "checkpoints",
+        "data.npz",
+        "draws.zarr",
+        "held_out.npz",
+    }
+
+
+def test_quiet_says_nothing_and_json_says_facts(run, wide):
+    code, out, err = run("fit", "wide.csv", *QUICK, "--quiet", "--json")
+    facts = json.loads(out)
+    assert err == ""
+    assert (facts["chains"], facts["draws"], facts["converged"], facts["interrupted"]) == (2, 30, False, False)
+    code, out, err = run("diagnose", "wide-run", "--json")
+    assert code == 3
+    assert json.loads(out)["verdict"] == facts["verdict"]
+
+
+def test_the_same_seed_gives_the_same_run(run, wide, tmp_path):
+    for name in ("one", "two", "three"):
+        run("fit", "wide.csv", *QUICK, "--out", name, "--seed", "1" if name != "three" else "2")
+    one, two, three = (manifill.load(tmp_path / name) for name in ("one", "two", "three"))
+    np.testing.assert_array_equal(one.posterior_.A[:], two.posterior_.A[:])
+    np.testing.assert_array_equal(one.observations_.triples()[2], two.observations_.triples()[2])
+    assert not np.array_equal(one.posterior_.A[:], three.posterior_.A[:])
+
+
+def test_labels_in_labels_out(run, wide, tmp_path):
+    run("fit", "wide.csv", *QUICK, "--holdout", "0", "--out", "run")
+    pd.DataFrame({"name": ["r3", "r0"], "column": ["c1", "c19"], "mine": ["x", "y"]}).to_csv("pairs.csv", index=False)
+    code, _, err = run("predict", "run", "pairs.csv", "--interval", "0.5", "--out", "predictions.csv")
+    assert code == 0
+    assert "2 predictions written to predictions.csv" in err
+    found = pd.read_csv("predictions.csv")
+    assert list(found) == ["name", "column", "mine", "mean", "sd", "lower", "upper"]
+    expected = manifill.load(tmp_path / "run").predict(["r3", "r0"], ["c1", "c19"], interval=0.5)
+    np.testing.assert_allclose(found["mean"], expected.mean)
+    np.testing.assert_allclose(found["upper"], expected.upper)
+    code, out, _ = run("predict", "run", "pairs.csv")
+    assert out.splitlines()[0] == "name,column,mine,mean,sd,lower,upper"
+
+
+def test_complete_keeps_what_was_observed(run, wide, tmp_path):
+    run("fit", "wide.csv", *QUICK, "--holdout", "0", "--out", "run")
+    assert run("complete", "run", "--out", "completed.csv")[0] == 0
+    completed = pd.read_csv("completed.csv")
+    assert list(completed) == ["name", *[f"c{j}" for j in range(20)]]
+    assert list(completed["name"]) == list(wide["name"])
+    given, filled = wide.iloc[:, 1:21].to_numpy(float), completed.iloc[:, 1:].to_numpy()
+    np.testing.assert_allclose(filled[~np.isnan(given)], given[~np.isnan(given)])
+    mean, sd = manifill.load(tmp_path / "run").complete()
+    np.testing.assert_allclose(filled[np.isnan(given)], mean[np.isnan(given)])
+    assert run("complete", "run", "--long", "--out", "long.parquet")[0] == 0
+    long = pd.read_parquet("long.parquet")
+    assert list(long) == ["name", "column", "observed", "mean", "sd"]
+    assert len(long) == 600
+    assert long["observed"].isna().sum() == np.isnan(given).sum()
+    np.testing.assert_allclose(long["sd"].to_numpy().reshape(30, 20), sd)
+
+
+def test_top_ranks_unseen_columns(run, wide):
+    run("fit", "wide.csv", *QUICK, "--holdout", "0", "--out", "run")
+    code, out, _ = run("top", "run", "--row", "r4", "--n", "3", "--json")
+    assert code == 0
+    top = json.loads(out)["top"]
+    unseen = set(wide.columns[1:21][wide.iloc[4, 1:21].isna()])
+    assert {line["column"] for line in top} <= unseen
+    assert [line["mean"] for line in top] == sorted((line["mean"] for line in top), reverse=True)
+    assert all(0.0 < line["probability"] <= 1.0 for line in top)
+    assert "probability" in run("top", "run", "--row", "r4")[1]
+
+
+def test_a_run_is_resumed_without_saying_everything_again(run, wide, tmp_path):
+    run("fit", "wide.csv", *QUICK, "--seed", "1", "--out", "run")
+    code, *_ = run("fit", "wide.csv", "--out", "run", "--resume", "--draws", "50", "--quiet")
+    assert code in (0, 3)
+    assert manifill.load(tmp_path / "run").posterior_.draws == 50
+    run("fit", "wide.csv", *QUICK, "--seed", "1", "--draws", "50", "--out", "whole")
+    resumed, whole = (manifill.load(tmp_path / name).posterior_.A[:] for name in ("run", "whole"))
+    np.testing.assert_array_equal(resumed, whole)
+
+
+MISTAKES = {
+    "no command": (["bogus"], "No such command 'bogus'"),
+    "no file": (["fit"], "Missing argument"),
+    "absent file": (["fit", "nowhere.csv"], "nowhere.csv"),
+    "bad number": (["fit", "wide.csv", "--rank", "x"], "--rank"),
+    "bad choice": (["fit", "wide.csv", "--likelihood", "poisson"], "--likelihood"),
+    "rank too high": (["fit", "wide.csv", "--rank", "99"], "rank=99"),
+    "trials missing": (["fit", "wide.csv", "--likelihood", "binomial"], "trials"),
+    "absent column": (["fit", "wide.csv", "--row", "nam", "--col", "c1", "--value", "c2"], "name"),
+    "holdout": (["fit", "wide.csv", "--holdout", "1.5"], "--holdout"),
+    "no run": (["predict", "nowhere", "wide.csv"], "nowhere is no run"),
+    "resume of nothing sensible": (["fit", "wide.csv", "--resume", "--out", "."], "no run of manifill"),
+    "folder in use": (["fit", "wide.csv", "--out", "."], "exists already"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_is_one_line_and_nothing_is_written(name, run, wide, tmp_path):
+    arguments, said = MISTAKES[name]
+    before = sorted(tmp_path.rglob("*"))
+    code, out, err = run(*arguments)
+    assert code == 2
+    assert out == ""
+    last = err.splitlines()[-1]
+    assert last.startswith("manifill: ")
+    assert said in last
+    assert "Traceback" not in err
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_mistakes_about_a_run(run, wide):
+    run("fit", "wide.csv", *QUICK, "--seed", "1", "--out", "run")
+    pd.DataFrame({"name": ["r3", "nobody"], "column": ["c1", "c1"]}).to_csv("pairs.csv", index=False)
+    pd.DataFrame({"name": ["r3"], "column": ["c1"]}).to_csv("good.csv", index=False)
+    for arguments, said in (
+        (["predict", "run", "pairs.csv", "--out", "p.csv"], "'nobody'"),
+        (["predict", "run", "good.csv", "--interval", "2"], "interval"),
+        (["top", "run", "--row", "nobody"], "'nobody'"),
+        (["fit", "wide.csv", "--resume", "--out", "run", "--rank", "1"], "rank was 2 and is 1"),
+        (["complete", "run", "--out", "c.xlsx"], "xlsx"),
+    ):
+        code, _, err = run(*arguments)
+        assert code == 2, arguments
+        assert said in err.splitlines()[-1]
+    assert not Path("p.csv").exists()
+
+
+def test_ctrl_c_keeps_what_was_drawn(wide, tmp_path):
+    arguments = [*QUICK, "--draws", "1000000", "--out", "run", "--seed", "1"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "manifill", "fit", "wide.csv", *arguments],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    while "chain 1 sampling" not in (process.stderr.readline() or pytest.fail("the run ended")):
+        pass
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert "interrupted:" in out
+    assert "--resume goes on" in out
+    assert manifill.load(tmp_path / "run").posterior_.draws > 1
+
+
+def test_help_has_examples_and_the_codes(run):
+    code, out, _ = run("--help")
+    assert code == 0
+    assert "130" in out
+    for command in ("fit", "predict", "complete", "top", "report", "diagnose", "demo"):
+        assert f"manifill {command}" in run(command, "--help")[1]
+    assert run("--version")[1].strip() == manifill.__version__
