@@ -34,7 +34,8 @@ def sample_to_disk(
     visible: bool,
 ) -> Draws:
     """Run the chains, or go on with them, and return their draws, which stay on disk."""
-    plan = replace(plan, path=run.draws, checkpoints=run.checkpoints)
+    # Workers may have been started in another folder, so a path must not depend on it.
+    plan = replace(plan, path=run.draws.absolute(), checkpoints=run.checkpoints.absolute())
     sampler = plan.build()  # before anything is written: it may refuse
     run.check_free(resume=resume)
     run.checkpoints.mkdir(parents=True, exist_ok=True)

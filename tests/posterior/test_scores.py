@@ -49,6 +49,17 @@ def test_every_figure_is_that_of_predictions_and_samples(likelihood: Likelihood,
     assert (found.interval, found.cells) == (0.6, 6)
 
 
+def test_many_cells_are_scored_by_the_draws_that_predict_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(predictive, "SAMPLES", 1)
+    monkeypatch.setattr(predictive, "ENOUGH_DRAWS", 6)
+    draws = random_run([10, 10])
+    found, prediction = scored(draws, Gaussian()), predict(np.random.default_rng(0), draws, Gaussian(), ROWS, COLS)
+    assert found.rmse == pytest.approx(np.sqrt(np.mean((prediction.mean - VALUES) ** 2)), rel=1e-12)
+    assert found == score(np.random.default_rng(0), draws.thinned(6), Gaussian(), ROWS, COLS, VALUES)
+    monkeypatch.undo()
+    assert found != scored(draws, Gaussian())
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_log_density_is_that_of_the_mixture(kind: str) -> None:
     draws = random_run([10, 10], variables=KINDS[kind])

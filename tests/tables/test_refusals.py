@@ -118,7 +118,7 @@ FILES = {
     "broken inside": ("m.npz", saved(np.eye(30)).replace(b"\0\0\xf0?", b"\1\1\xf0?"), "m.npz cannot be read .* CRC"),
     "other arrays": ("m.npz", saved(a=[1], b=[2]), "m.npz .* it holds a and b; give rows, cols and values"),
     "a vector": ("m.npz", saved(np.ones(3)), r"m.npz cannot be read as a matrix: .* \(3,\)"),
-    "complex array": ("m.npz", saved(np.array([[1j]])), "m.npz cannot be read .* complex"),
+    "complex array": ("m.npz", saved(np.array([[1j]])), "m.npz cannot be read .* arr_0 holds complex numbers"),
     "NaN for a value": ("m.npz", saved(rows=[0], cols=[0], values=[np.nan]), r"m.npz .* values\[0\] is nan"),
     "shape of one": ("m.npz", saved(rows=[0], cols=[0], values=[1.0], shape=3), "m.npz .* shape must be a pair"),
     "half a sparse matrix": ("m.npz", saved(format=np.array(b"csr"), data=[1.0]), "m.npz cannot be read as a matrix"),

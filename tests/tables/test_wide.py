@@ -66,6 +66,7 @@ IDS = {
     "some of them numbers": ("gene id,a,b\n7,1,2\n8,3,4\nx9,5,6\n", "gene id", ["7", "8", "x9"]),
     "whole numbers called anything": ("height,a,b\n4,1,2.5\n8,3,4\n", None, None),
     "decimals called id": ("void id,a,b\n4.5,1,2\n8,3,4\n", None, None),
+    "text with a hole": ("who,a,b\nann,1,2.5\n,3,4\n", None, None),
     "text that repeats": ("group,a,b\nx,1,2.5\nx,3,4\n", None, None),
 }
 
@@ -116,6 +117,19 @@ def test_rows_and_columns_without_any_cell_are_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize("word", ["", "NA", "N/A", "n/a", "NaN", "nan", "null", "NULL", "?", " "])
 def test_words_for_missing(tmp_path: Path, word: str) -> None:
     assert_holds(read_table(put(tmp_path, f"id,a,b\nx,1.5,{word}\ny,2,3\n")).observations, [[1.5, np.nan], [2, 3]])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a,b,c\n0,0,5\n0,0,7\n1,2,0\n",  # counts: a pair of labels would come twice
+        "a,b,c\n1,2,3\n4,5,6\n",
+        "a,b,c\n0.5,1,5\n0.5,2,7\n1,1,0\n",
+        "group,age,score,height\nx,30,1,1.5\nx,40,2,1.6\ny,30,3,1.7\n",  # more numbers than one value
+    ],
+)
+def test_tables_that_look_long_and_are_wide(tmp_path: Path, text: str) -> None:
+    assert read_table(put(tmp_path, text)).layout.kind == "wide"
 
 
 def test_a_table_may_be_said_to_be_wide(tmp_path: Path) -> None:

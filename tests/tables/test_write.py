@@ -41,6 +41,11 @@ def test_equal_frames_make_equal_files(tmp_path: Path, name: str) -> None:
     assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
 
+def test_a_compressed_file_does_not_tell_the_time(tmp_path: Path) -> None:
+    write_table(FRAME, tmp_path / "t.csv.gz")
+    assert (tmp_path / "t.csv.gz").read_bytes()[4:8] == b"\0\0\0\0"
+
+
 def test_an_old_file_is_replaced(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("old" * 1000)

@@ -13,7 +13,7 @@ from manifill.posterior.draws import Draws
 from manifill.problem import Likelihood
 from manifill.types import Array, Generator, IntVector, Matrix, Vector
 
-__all__ = ["Prediction", "cell_blocks", "check_interval", "complete", "predict", "sample_predictive"]
+__all__ = ["Prediction", "cell_blocks", "check_interval", "complete", "enough_draws", "predict", "sample_predictive"]
 
 # Many cells are answered from fewer draws, so that there are about SAMPLES in all, but no fewer draws than
 # ENOUGH_DRAWS: all of them are often worth no more independent ones.
@@ -67,13 +67,13 @@ def predict(
     """Predict y at the cells (rows[k], cols[k]).
 
     Mean and standard deviation are those of the mixture over draws, without sampling; the bounds are quantiles of one
-    y sampled from each draw.  Where there are many cells, evenly spread draws stand for all of them (``_enough``).
+    y sampled from each draw.  Where there are many cells, evenly spread draws stand for all of them (``enough_draws``).
     Cells are taken in blocks, and the draws read once for each block.  Everything is in the data's units, whatever the
     columns were divided by before the fit.
     """
     check_interval(interval)
     row_index, col_index = check_cells(draws.shape, rows, cols)
-    draws = _enough(draws, row_index.size)
+    draws = enough_draws(draws, row_index.size)
     mean, sd, lower, upper = out = np.empty((4, row_index.size))
     for part in cell_blocks(draws, row_index.size):
         out[:, part] = _predict_block(rng, draws, likelihood, row_index[part], col_index[part], interval)
@@ -111,7 +111,7 @@ def sample_predictive(
 def complete(draws: Draws, likelihood: Likelihood) -> tuple[Matrix, Matrix]:
     """Return the predictive mean and standard deviation of y at all cells, (m, n) each; the draws are read once."""
     m, n = draws.shape
-    draws = _enough(draws, m * n)
+    draws = enough_draws(draws, m * n)
     average, spread = np.zeros((m, n)), np.zeros((m, n))
     block = max(BLOCK_CELLS // n, 1)
     with threadpool_limits(1, "blas"):  # for products this small, threads take longer to meet than to multiply
@@ -125,7 +125,7 @@ def complete(draws: Draws, likelihood: Likelihood) -> tuple[Matrix, Matrix]:
     return average * scales, np.sqrt(spread, out=spread) * scales
 
 
-def _enough(draws: Draws, cells: int) -> Draws:
+def enough_draws(draws: Draws, cells: int) -> Draws:
     """Return all draws for few cells, and fewer for many."""
     return draws.thinned(max(SAMPLES // max(cells, 1), ENOUGH_DRAWS))
 

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 from manifill.posterior.cells import at_cells, check_cells
 from manifill.posterior.density import CellDensity
 from manifill.posterior.draws import Draws
-from manifill.posterior.predictive import cell_blocks, check_interval
+from manifill.posterior.predictive import cell_blocks, check_interval, enough_draws
 from manifill.problem import Binomial, Likelihood
 from manifill.types import Array, Generator, IntVector, Vector
 
@@ -53,13 +53,14 @@ def score(
     """Score the predictions of y at the cells (rows[k], cols[k]) by values[k].
 
     Mean and log density are those of the mixture over draws; the interval and the CRPS come from one y sampled from
-    each draw, the very samples that ``predict`` takes its bounds from when it is given the same generator and cells.
-    Cells are taken in blocks, and the draws read once for each block.  The log density of a likelihood of one's own
-    lacks what its ``log_density`` leaves out.
+    each draw.  The draws and the samples are those that ``predict`` takes, given the same generator and cells.  Cells
+    are taken in blocks, and the draws read once for each block.  The log density of a likelihood of one's own lacks
+    what its ``log_density`` leaves out.
     """
     check_interval(interval)
     row_index, col_index = check_cells(draws.shape, rows, cols)
     value = _checked_values(values, row_index.size)
+    draws = enough_draws(draws, value.size)
     sums = np.zeros(5)
     for part in cell_blocks(draws, value.size):
         sums += _score_block(rng, draws, likelihood, row_index[part], col_index[part], value[part], interval)
