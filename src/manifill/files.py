@@ -19,11 +19,11 @@ def replacing(path: str | Path) -> Iterator[IO[Any]]:
             yield file
             file.flush()
             os.fsync(file.fileno())
+            os.chmod(file.name, 0o666 & ~_umask())
+            os.replace(file.name, path)
         except BaseException:
             os.unlink(file.name)
             raise
-    os.chmod(file.name, 0o666 & ~_umask())
-    os.replace(file.name, path)
 
 
 @contextmanager
