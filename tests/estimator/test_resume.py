@@ -107,8 +107,9 @@ def test_workers_do_not_outlive_the_process_they_work_for(tmp_path: Path) -> Non
     lock = tmp_path / "run" / "checkpoints" / "chain-0.lock"
     wait_until(lambda: lock.exists() and not is_free(lock))
     process.kill()
+    process.wait()
     wait_until(lambda: is_free(lock))
-    process.communicate(timeout=60)
+    process.communicate(timeout=120)  # which lasts until the last worker has closed its output
 
 
 def is_free(lock: Path) -> bool:

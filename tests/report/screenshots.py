@@ -15,11 +15,11 @@ from manifill.types import Generator
 from .browser import PHONE, WIDE, opened, started
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
-SHAPE, RANK, OBSERVED, NOISE = (60, 40), 3, 0.4, 0.8
+SHAPE, RANK, OBSERVED, NOISE = (60, 40), 3, 0.5, 0.8
 LAYOUT = {"kind": "long", "row": "station", "col": "day", "value": "temperature"}
-COLOURS = 128
+COLOURS = 256
 
-COLUMN = 2200  # a phone's page is cut into columns of this height
+COLUMNS = 4  # that the long page of a phone is cut into
 
 
 def temperatures(rng: Generator) -> Observations:
@@ -41,7 +41,7 @@ def temperatures(rng: Generator) -> Observations:
 def main() -> None:
     """Fit, write a report, and keep pictures of it."""
     rng = np.random.default_rng(0)
-    train, held_out = temperatures(rng).split(rng, 0.1)
+    train, held_out = temperatures(rng).split(rng, 0.25)
     with TemporaryDirectory() as folder, started() as browser:
         run = Path(folder) / "run"
         model = MatrixCompletion(rank=RANK, chains=4, warmup=1000, draws=2000, seed=0, path=run)
@@ -57,11 +57,11 @@ def main() -> None:
 
 def in_columns(picture: Image.Image) -> Image.Image:
     """Return a long picture as columns side by side."""
-    count = -(-picture.height // COLUMN)
-    sheet = Image.new("RGB", (count * (picture.width + 20) - 20, COLUMN), "white")
-    for k in range(count):
-        column = picture.crop((0, k * COLUMN, picture.width, min((k + 1) * COLUMN, picture.height)))
-        sheet.paste(column, (k * (picture.width + 20), 0))
+    width, height = picture.width + 20, -(-picture.height // COLUMNS)
+    sheet = Image.new("RGB", (COLUMNS * width - 20, height), "white")
+    for k in range(COLUMNS):
+        column = picture.crop((0, k * height, picture.width, min((k + 1) * height, picture.height)))
+        sheet.paste(column, (k * width, 0))
     return sheet
 
 

@@ -1,5 +1,8 @@
 """The page in a real browser."""
 
+import re
+from html import escape
+
 import numpy as np
 import pytest
 
@@ -8,8 +11,8 @@ from manifill.report import report_of_run
 from .browser import PHONE, WIDE, opened, started, until
 from .runs import made_up_run
 
-HOSTILE = "<script>document.title = 'broken'</script><img src=x onerror=\"document.title = 'broken'\">"
-ROWS, COLUMNS = [f"row {k}" for k in range(24)], [HOSTILE, *"abcdefghijklmn"]
+HOSTILE = ("<script>document.title = 1</script>", "<img src=x onerror=document.title=1>", "<b>bold</b> &amp;")
+ROWS, COLUMNS = [f"row {k}" for k in range(24)], [*HOSTILE, *"abcdefghijkl"]
 
 
 @pytest.fixture(scope="module")
@@ -24,14 +27,14 @@ def report(tmp_path_factory):
     return report_of_run(made_up_run(tmp_path_factory.mktemp("browser") / "run", labels=labels))
 
 
-def hover(page, chart, across, down):
-    """Point at a place of a chart, given as shares of its plot, and return what it tells."""
+def hover(page, chart, across, down, wanted):
+    """Point at a place of a chart, given as shares of its plot, and return what it tells once ``wanted`` is in it."""
     plot = page.locator(f"#{chart} .nsewdrag").first
     plot.scroll_into_view_if_needed()
     box = plot.bounding_box()
     page.mouse.move(box["x"] + across * box["width"], box["y"] + down * box["height"])
-    label = page.locator(f"#{chart} .hoverlayer .hovertext").first
-    label.wait_for(timeout=5000)
+    label = page.locator(f"#{chart} .hoverlayer .hovertext").filter(has_text=wanted)
+    label.wait_for()
     return label.text_content()
 
 
@@ -48,20 +51,18 @@ def test_nothing_complains_and_nothing_is_cut_off(browser, report, width):
 
 def test_pointing_at_a_cell_tells_labels_value_and_interval(browser, report):
     with opened(browser, report, WIDE) as (page, complaints):
-        told = hover(page, "completed", 0.5, 0.5)
-        assert told.startswith("row ")
-        assert "90 %: " in told
-        assert " to " in told
-        assert "% observed" in hover(page, "uncertainty", 0.5, 0.5)
+        told = hover(page, "completed", 0.5, 0.5, "90 %")
+        assert re.fullmatch(r"row \d+, .+[\d.]+90 %: [\d.−]+ to [\d.−]+", told), told
+        assert "% observed" in hover(page, "uncertainty", 0.5, 0.5, "sd")
     assert complaints == []
 
 
 def test_labels_are_shown_and_do_not_run(browser, report):
     with opened(browser, report, WIDE) as (page, complaints):
         texts = page.evaluate("document.getElementById('completed').layout.xaxis.ticktext")
-        place = next(k for k, text in enumerate(texts) if "script" in text)
-        told = hover(page, "completed", (place + 0.5) / len(texts), 0.5)
-        assert "<script>document.title = 'broken'</script>" in told
+        for label in HOSTILE:
+            place = texts.index(escape(label, quote=False))
+            hover(page, "completed", (place + 0.5) / len(texts), 0.5, label)
         assert page.title() == "A completed matrix · manifill"
     assert complaints == []
 
@@ -101,11 +102,14 @@ def test_colours_follow_the_page(browser, report):
 
 def test_print_is_white_and_fits_the_paper(browser, report):
     widest = "Math.max(...charts.map((chart) => chart._fullLayout.width))"
+    cut_off = """[...document.querySelectorAll(".scroll")].filter((box) => box.scrollWidth > box.clientWidth)
+                 .map((box) => box.textContent)"""
     with opened(browser, report, WIDE, "dark") as (page, complaints):
         page.evaluate("dispatchEvent(new Event('beforeprint'))")
         assert page.evaluate(widest) <= 680
         assert page.evaluate("document.getElementById('scatter')._fullLayout.font.color") == "#1f2430"
-        assert page.evaluate("document.querySelector('#rank details').open")
+        assert page.evaluate("document.querySelector('#settings details').open")
+        assert page.evaluate(cut_off) == []
         page.evaluate("dispatchEvent(new Event('afterprint'))")
         assert page.evaluate(widest) > 680
     assert complaints == []

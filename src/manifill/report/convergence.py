@@ -57,7 +57,7 @@ def light(diagnostics: Diagnostics) -> Light:
     if diagnostics.converged:
         return Light(
             "amber",
-            "Nothing is wrong with the one chain that there is",
+            "One chain alone",
             "Fit again with four chains: only chains that agree show that none is stuck.",
         )
     if _is_fair(diagnostics):

@@ -22,7 +22,7 @@ PAIRS = 50
 SUPPORTED = 0.5
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
-HEADS = ("component", "median", "50\N{NO-BREAK SPACE}%", "90\N{NO-BREAK SPACE}%", "agreement")
+HEADS = ("component", "agreement", "median", "50\N{NO-BREAK SPACE}%", "90\N{NO-BREAK SPACE}%")
 
 # Where the values span more than this factor, the small ones show only on a logarithmic axis.
 WIDE_RANGE = 30.0
@@ -72,7 +72,8 @@ def agreement(draws: Draws) -> Vector:
     bases = [_bases(factors) for factors in thinned(draws, 2 * PAIRS).factors()]
     half = len(bases) // 2
     pairs = zip(bases[:half], bases[half:], strict=False)  # from different chains, or far apart in one
-    return np.median([_agreement_of(*pair) for pair in pairs] or [np.ones(bases[0][0].shape[1])], axis=0)
+    found = [_agreement_of(*pair) for pair in pairs]
+    return np.median(found, axis=0) if found else np.zeros(bases[0][0].shape[1])  # a single draw shows nothing
 
 
 def _bases(factors: Factors) -> tuple[Matrix, Matrix]:
@@ -102,17 +103,18 @@ def _sentence(supported: int, total: int, study: Study) -> str:
             f"No component of the completed matrix ({whole}) is the same in all draws: there is too little data, or "
             "too much noise, to tell its structure."
         )
-    what = "component is" if supported == 1 else f"{supported} components are"
+    leading = "component is" if supported == 1 else f"{supported} components are"
+    others = "the other one turns" if total - supported == 1 else f"the other {total - supported} turn"
     return (
-        f"The leading {what} the same in all draws; the other {total - supported} turn from draw to draw, as noise "
-        f"does. So the data support a completed matrix ({whole}) of rank {supported}; to fit more components costs "
-        "time but does no harm, since the prior shrinks them."
+        f"The leading {leading} the same in all draws; {others} from draw to draw, as noise does. So the data support "
+        f"a completed matrix ({whole}) of rank {supported}; to fit more components costs time but does no harm, since "
+        "the prior shrinks them."
     )
 
 
 def _line(component: Component) -> tuple[str, ...]:
     lowest, low, median, high, highest = (f"{value:.4g}" for value in component.quantiles)
-    return str(component.number), median, span(low, high), span(lowest, highest), f"{component.agreement:.2f}"
+    return str(component.number), f"{component.agreement:.2f}", median, span(low, high), span(lowest, highest)
 
 
 def _chart(components: list[Component], is_logarithmic: bool) -> Chart:

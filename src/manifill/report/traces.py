@@ -92,7 +92,7 @@ def _autocorrelation(study: Study, names: list[str]) -> Chart:
         "Autocorrelation of the same quantities, by lag",
         lines,
         showlegend=True,
-        legend={"orientation": "h", "y": -0.25, "yanchor": "top"},
+        legend={"orientation": "h", "y": -0.3, "yanchor": "top"},
         xaxis={"title": {"text": "lag"}},
         yaxis={"range": [-0.25, 1.05], "zeroline": True, "zerolinecolor": GREY},
     )

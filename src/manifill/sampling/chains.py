@@ -154,10 +154,12 @@ class _Orphanage:
 
     def __init__(self, parent: int) -> None:
         self._parent = parent
-        self._is_child = os.getppid() == parent  # not on another machine, nor in the parent itself
+        self._is_child = os.getppid() == parent
+        # Neither a process on another machine nor one of another kind of cluster has a parent to look after.
+        self._is_orphan = not self._is_child and os.getpid() != parent and os.getppid() == 1
 
     def check(self) -> None:
-        if self._is_child and os.getppid() != self._parent:
+        if self._is_orphan or (self._is_child and os.getppid() != self._parent):
             os._exit(1)  # there is nobody to tell
 
 
