@@ -45,3 +45,19 @@ def test_section_names_the_rank(tmp_path):
     assert len(found.table.rows) == 4
     assert found.supported == 4  # two components, a mean and effects, which all draws share
     assert "rank above 2" in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("agreements", "supported", "said"),
+    [
+        ([0.3, 0.9, 0.4, 0.1], 2, "leading 2 components are the same in all draws; the other 2 turn"),  # 1 and 2 swap
+        ([0.9, 0.8, 0.7, 0.1], 3, "leading 3 components are the same in all draws; the other one turns"),
+        ([0.4, 0.3, 0.2, 0.1], 0, "No component"),
+    ],
+)
+def test_rank_is_the_last_component_that_agrees(tmp_path, monkeypatch, agreements, supported, said):
+    monkeypatch.setattr("manifill.report.spectrum.agreement", lambda draws: np.array(agreements))
+    study = study_of(made_up_model(tmp_path / "run"), None)
+    found = spectrum(study, {f"singular_value[{k}]": np.full((4, 200), 4.0 - k) for k in range(4)})
+    assert found.supported == supported
+    assert said in found.sentence
