@@ -120,14 +120,16 @@ class Draws:
     def thinned(self, count: int) -> "Draws":
         """Return at least ``count`` draws, evenly spread over all, or all of them where there are fewer.
 
-        Of a run on disk whole chunks are taken, since a part of one takes as long to read.
+        Of a run on disk whole chunks are taken, since a part of one takes as long to read, unless one of them would be
+        more than enough.
         """
+        wanted = -(-count // self.chains)  # of each chain
         chunk = getattr(self.posterior[self._sides[1]], "chunks", (1, 1))[1]
-        whole = self.draws // chunk
-        wanted = -(-count // (self.chains * chunk))
-        if wanted >= whole:
+        chunk = 1 if chunk > wanted else chunk
+        whole, parts = self.draws // chunk, -(-wanted // chunk)
+        if parts >= whole:
             return self
-        starts = np.arange(wanted) * whole // wanted * chunk
+        starts = np.arange(parts) * whole // parts * chunk
         index = (starts[:, None] + np.arange(chunk)).ravel()
         posterior = {name: _draws_of(array, index) for name, array in self.posterior.items()}
         statistics = {name: series[:, index] for name, series in self.statistics.items()}
