@@ -6,7 +6,8 @@ compiled callers are specialised for the class they are given, and nothing is pa
 
 Numba's own cache notices a change of a function's file, but not of the files it calls into.  Here every cached
 function carries a stamp of all files with compiled code instead, and a signature that names a class from outside the
-package (a user's likelihood) is compiled afresh in each process, since its source cannot be watched.
+package (a user's likelihood) is compiled afresh in each process, since its source cannot be watched.  Of processes
+that miss the same function at the same time, as chains of one fit do, one compiles it and the others wait for it.
 """
 
 import hashlib
@@ -21,6 +22,8 @@ from numba.core.caching import FunctionCache, NullCache
 from numba.core.imputils import impl_ret_new_ref
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate
 from numba.extending import infer_getattr, lower_builtin
+
+from manifill.turns import Turns
 
 types: Any = numba.core.types
 
@@ -61,6 +64,17 @@ def on_compilation(listener: Callable[[], None]) -> Iterator[None]:
         _listeners.remove(listener)
 
 
+def _turns_file() -> Path | None:
+    """Return the file through which processes with the same cache take turns."""
+    try:
+        return Path(FunctionCache(_source_stamp).cache_path) / "manifill-turns.lock"
+    except RuntimeError:  # there is no cache
+        return None
+
+
+_turns = Turns(_turns_file())
+
+
 def _classes(kind: Any) -> Iterator[type]:
     """Yield the Python class of every named tuple inside a Numba type."""
     if isinstance(kind, types.BaseNamedTuple):
@@ -83,15 +97,24 @@ class _PackageCache(FunctionCache):  # type: ignore[misc]
         self._cache_file._version += _STAMP
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        found = super().load_overload(sig, target_context) if _is_cacheable(sig) else None
+        cacheable = _is_cacheable(sig)
+        found = super().load_overload(sig, target_context) if cacheable else None
         if found is None:
             for listener in _listeners:
                 listener()
+            if cacheable and _turns.take(self._task(sig)):
+                found = super().load_overload(sig, target_context)  # made by another process meanwhile?
+                if found is not None:
+                    _turns.give_back(self._task(sig))
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
         if _is_cacheable(sig):
             super().save_overload(sig, data)
+            _turns.give_back(self._task(sig))
+
+    def _task(self, sig: Any) -> str:
+        return f"{self._py_func.__module__}.{self._py_func.__qualname__}{sig}"
 
 
 def _cache_for(function: Callable[..., Any]) -> FunctionCache | NullCache:

@@ -10,7 +10,7 @@ from manifill.files import locked
 from manifill.posterior import Draws, create_store, extend_store, is_store, store_attributes
 from manifill.problem import Observations
 from manifill.runs import RunFolder, difference, save_observations
-from manifill.sampling.chains import Plan, run_chains
+from manifill.sampling.chains import Plan, run_chains, statistic_names
 from manifill.sampling.sampler import Sampler
 
 __all__ = ["sample_in_memory", "sample_to_disk"]
@@ -57,7 +57,7 @@ def _begin(
     save_observations(run.data, observations)
     shutil.rmtree(run.draws, ignore_errors=True)
     create_store(
-        run.draws, sampler.variables, sampler.statistic_names, plan.chains, plan.draws, plan.warmup, attributes
+        run.draws, sampler.variables, statistic_names(sampler), plan.chains, plan.draws, plan.warmup, attributes
     )
 
 

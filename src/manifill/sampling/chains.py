@@ -25,12 +25,15 @@ from manifill.sampling.checkpoint import Checkpoint, load_checkpoint, restored_g
 from manifill.sampling.progress import display
 from manifill.sampling.sampler import Sampler
 
-__all__ = ["Plan", "StoppedInWarmup", "run_chains"]
+__all__ = ["PROCESSOR_TIME", "Plan", "StoppedInWarmup", "run_chains", "statistic_names"]
 
 SECONDS_BETWEEN_LOOKS = 0.1
 
 # What a chain on disk loses at most when it is killed.
 SECONDS_BETWEEN_CHECKPOINTS = 10.0
+
+# The seconds of processor time that an iteration took; PyMC's name.  All else of a run follows from its seed.
+PROCESSOR_TIME = "process_time_diff"
 
 
 class StoppedInWarmup(KeyboardInterrupt):
@@ -175,8 +178,9 @@ def _run(plan: Plan, chain: int, seed: np.random.SeedSequence, board: Board, orp
         if board.stopped:
             break
         warming = iteration < plan.warmup
+        begun = time.thread_time()
         state, info = sampler.step(rng, state, tuning)
-        statistics = sampler.statistics(state, tuning, info)
+        statistics = sampler.statistics(state, tuning, info) | {PROCESSOR_TIME: time.thread_time() - begun}
         orphanage.check()
         if warming:
             recorder.warm(statistics)
@@ -230,9 +234,13 @@ def _recorder(plan: Plan, chain: int, sampler: Sampler[Any, Any, Any], done: int
     if plan.path is None:
         return MemoryRecorder(sampler.variables, plan.draws)
     warmed, drawn = min(done, plan.warmup), max(done - plan.warmup, 0)
-    return DiskRecorder(
-        plan.path, chain, sampler.variables, sampler.statistic_names, plan.warmup, warmed=warmed, drawn=drawn
-    )
+    names = statistic_names(sampler)
+    return DiskRecorder(plan.path, chain, sampler.variables, names, plan.warmup, warmed=warmed, drawn=drawn)
+
+
+def statistic_names(sampler: Sampler[Any, Any, Any]) -> tuple[str, ...]:
+    """Return the names of what is recorded of an iteration."""
+    return (*sampler.statistic_names, PROCESSOR_TIME)
 
 
 def _next_line(line: Line, statistics: dict[str, float], *, warming: bool) -> Line:
