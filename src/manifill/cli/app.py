@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from manifill import __version__
-from manifill.cli import ask, fit, judge
+from manifill.cli import ask, fit, judge, reproduce
 from manifill.cli.words import INTERRUPTED, MISTAKE, EndWith, complain
 
 __all__ = ["app", "main"]
@@ -58,6 +58,7 @@ app.command("top")(ask.top)
 app.command("report")(judge.report)
 app.command("diagnose")(judge.diagnose)
 app.command("demo")(judge.demo)
+app.command("reproduce")(reproduce.reproduce)
 
 
 def main() -> None:

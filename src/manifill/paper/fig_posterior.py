@@ -1,0 +1,116 @@
+"""Two entries of a factor at a time: A turns freely, U does not."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from manifill.estimator import ConvergenceWarning, MatrixCompletion
+from manifill.paper.pictures import COLOURS, figure
+from manifill.paper.protocol import Protocol, Size
+from manifill.paper.results import Result
+from manifill.paper.section import Answer, Picture, Section, Verdict
+from manifill.types import Array, Matrix
+
+__all__ = ["Marginals", "fig_posterior", "marginals"]
+
+SHAPE, NOISE, OBSERVED, ROWS = (30, 20), 0.5, 0.6, 2
+PAPER = "ABᵀ turns about the origin, the SVD does not"
+
+TEXT = f"""
+A {SHAPE[0]}×{SHAPE[1]} matrix of rank 2 with noise {NOISE}, {OBSERVED:.0%} of it observed, four chains. For two rows,
+the draws of both entries of A (left) and, in the order and signs that are nearest to their mean, of U (right); a
+colour a chain. The posterior of A is the same in every direction about the origin, and Gibbs crawls around the ring that
+this makes.
+"""
+
+
+@dataclass(frozen=True)
+class Marginals:
+    """Draws of two rows of the left factor."""
+
+    sampler: str
+    size: Size
+
+    @property
+    def key(self) -> str:
+        return f"marginals_{self.sampler}_{self.size.warmup}+{self.size.draws}"
+
+    @property
+    def cost(self) -> float:
+        return 2.0 * (self.size.warmup + self.size.draws)
+
+    def run(self, scratch: Path) -> Result:
+        model = MatrixCompletion(
+            rank=2,
+            sampler=self.sampler,
+            effects=None,
+            warmup=self.size.warmup,
+            draws=self.size.draws,
+            seed=0,
+            jobs=1,
+            progress=False,
+        )
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            model.fit(_table())
+        return Result({"rhat": max(q.rhat for q in model.diagnostics_.quantities)}, {"left": _left(model)})
+
+
+def _table() -> Matrix:
+    rng = np.random.default_rng(0)
+    A, B = rng.standard_normal((SHAPE[0], 2)), rng.standard_normal((SHAPE[1], 2))
+    A[0], A[1] = (1.5, 0.5), (-0.6, 1.4)  # rows whose draws are far enough from the origin to make a ring
+    B[:, 0] *= 1.6  # and components that are told apart
+    table = A @ B.T + NOISE * rng.standard_normal(SHAPE)
+    return np.where(rng.random(SHAPE) < OBSERVED, table, np.nan)
+
+
+def _left(model: MatrixCompletion) -> Array:
+    """Return rows of A or of the aligned U, (chain, draw, row, 2)."""
+    draws = model.posterior_
+    if "A" in draws.posterior:
+        return np.asarray(draws.posterior["A"][:, :, :ROWS])
+    rows = [components.U[:ROWS] for components in draws.aligned()]
+    return np.array(rows).reshape(draws.chains, draws.draws, ROWS, 2)
+
+
+def marginals(protocol: Protocol) -> list[Marginals]:
+    """Return the two fits."""
+    return [Marginals(sampler, protocol.synthetic) for sampler in ("factors", "joint")]
+
+
+def fig_posterior(tasks: Sequence[Marginals], results: Mapping[str, Result], folder: Path) -> Section:
+    """Draw both, and judge how far round the origin the draws go."""
+    A, U = (results[task.key].arrays["left"] for task in tasks)
+    with figure(folder, "fig-posterior", ROWS, 2, (7.0, 6.4)) as axes:
+        for k in range(ROWS):
+            _scatter(axes[k, 0], A[:, :, k], f"A[{k + 1}]")
+            _scatter(axes[k, 1], U[:, :, k], f"U[{k + 1}], aligned")
+    turned, still = _spread_of_angles(A), _spread_of_angles(U)
+    here = f"resultant length of directions {turned:.2f} for A, {still:.2f} for U"
+    agrees = turned < 0.5 < still
+    why = "1 is one direction, 0 all of them alike." + (
+        "" if agrees else " Chains this short have not turned far enough."
+    )
+    verdict = Verdict("marginals", PAPER, here, Answer.REPRODUCED if agrees else Answer.DIFFERENT, why)
+    picture = Picture("fig-posterior", "Draws of two rows of A and of U")
+    return Section("fig-posterior", "Two-dimensional marginals", TEXT, [verdict], pictures=[picture])
+
+
+def _scatter(axis: Any, draws: Array, name: str) -> None:
+    for chain, colour in zip(draws, (*COLOURS.values(), "#CC79A7"), strict=True):
+        axis.plot(chain[:, 0], chain[:, 1], ".", color=colour, markersize=2, alpha=0.5)
+    axis.axhline(0.0, color="0.6", linewidth=0.6)
+    axis.axvline(0.0, color="0.6", linewidth=0.6)
+    largest = 1.1 * float(np.abs(draws).max())
+    axis.set(xlim=(-largest, largest), ylim=(-largest, largest), aspect="equal", title=name)
+
+
+def _spread_of_angles(draws: Array) -> float:
+    """Return the mean resultant length of the directions of rows, averaged over rows: 1 if they never turn."""
+    unit = draws / np.linalg.norm(draws, axis=-1, keepdims=True)
+    return float(np.mean(np.linalg.norm(unit.mean(axis=(0, 1)), axis=-1)))

@@ -1,0 +1,92 @@
+"""One fit of a model to a case, through the package's own front door, and what is kept of it."""
+
+import shutil
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from manifill.estimator import ConvergenceWarning, MatrixCompletion
+from manifill.paper.cases import CASES, TRIALS, Case
+from manifill.paper.protocol import Protocol, Size
+from manifill.paper.results import Result
+from manifill.paper.summary import summary
+
+__all__ = ["SAMPLERS", "Fit", "fits"]
+
+LIKELIHOODS = {"ABT": "gaussian", "SVD": "gaussian", "S-SVD": "softplus", "B-SVD": "binomial"}
+
+# How much longer an iteration takes on real data than on the synthetic cases, roughly.
+COSTS = {"mice": 15.0, "movielens": 150.0}
+
+# ABᵀ by its exact conditionals; the paper's sampler on the paper's model; and what people get who change no setting.
+SAMPLERS: dict[str, dict[str, Any]] = {
+    "factors": {"noise_prior": "paper"},
+    "gibbs": {"effects": None, "column_scales": None, "noise_prior": "paper"},
+    "joint": {},
+}
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A model of a case, fitted by a sampler to a share of its cells; data, split and chains follow the repetition."""
+
+    case: str
+    share: float
+    model: str
+    sampler: str
+    repetition: int
+    size: Size
+    rank: int | None = None  # that of the case; another is fitted without effects, for its singular values
+
+    @property
+    def group(self) -> str:
+        """The name that it shares with its repetitions."""
+        rank = "" if self.rank is None else f"_rank-{self.rank}"
+        return f"{self.case}_{round(100 * self.share)}_{self.model}_{self.sampler}{rank}"
+
+    @property
+    def key(self) -> str:
+        size = self.size
+        return f"{self.group}_{size.chains}x{size.warmup}+{size.draws}_{self.repetition:02d}"
+
+    @property
+    def cost(self) -> float:
+        iterations = self.size.chains * (self.size.warmup + self.size.draws)
+        dearer = 60.0 if self.rank is not None else COSTS.get(self.case, 1.0)
+        return iterations * (1.0 if self.sampler == "factors" else 4.0) * dearer
+
+    def run(self, scratch: Path) -> Result:
+        case, folder = CASES[self.case], scratch / self.key
+        train, held_out = case.split(self.share, self.repetition)
+        model = MatrixCompletion(**self._settings(case), path=folder, seed=self.repetition, jobs=1, progress=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)  # how the chains mix is one of the results
+            model.fit(*train.triples(), shape=train.shape, resume=folder.exists())
+        if model.posterior_.draws < self.size.draws or model.posterior_.chains < self.size.chains:
+            raise KeyboardInterrupt  # it was told to stop, and will be gone on with
+        result = summary(model, held_out, case.widest)
+        shutil.rmtree(folder)
+        return result
+
+    def _settings(self, case: Case) -> dict[str, Any]:
+        likelihood = LIKELIHOODS[self.model]
+        settings = {"sampler": self.sampler, "likelihood": likelihood, "rank": case.rank, **SAMPLERS[self.sampler]}
+        if likelihood == "binomial":
+            settings |= {"trials": TRIALS}
+            settings.pop("noise_prior", None)
+        if self.rank is not None:
+            settings |= {"rank": self.rank, "effects": None}
+        return settings | {"chains": self.size.chains, "warmup": self.size.warmup, "draws": self.size.draws}
+
+
+def fits(protocol: Protocol, cases: tuple[str, ...]) -> list[Fit]:
+    """Return every fit of Tables 1 and 2."""
+    return [
+        Fit(case.name, share, model, sampler, repetition, protocol.size(case))
+        for case in (CASES[name] for name in cases)
+        for share in case.shares
+        for model in case.models
+        for sampler in (("factors",) if model == "ABT" else ("gibbs", "joint"))
+        for repetition in range(protocol.size(case).repetitions)
+    ]

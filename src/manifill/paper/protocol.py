@@ -1,0 +1,41 @@
+"""How much is run: the paper's protocol, or less of it."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from manifill.paper.cases import Case
+
+__all__ = ["FULL", "QUICK", "USUAL", "Protocol", "Size"]
+
+
+class Size(NamedTuple):
+    """The iterations of a fit, and how often it is repeated with other data and another seed."""
+
+    chains: int
+    warmup: int
+    draws: int
+    repetitions: int
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """Sizes of fits by their kind; there are two chains where the paper has one, so that R-hat means something."""
+
+    name: str
+    synthetic: Size
+    mice: Size
+    movielens: Size
+    rank: Size  # of the fits with too many components, whose draws take long
+
+    def size(self, case: Case) -> Size:
+        """Return the size of the fits of a case."""
+        if not case.is_real:
+            return self.synthetic
+        return self.mice if case.name == "mice" else self.movielens
+
+
+FULL = Protocol(
+    "full", Size(2, 2000, 8000, 30), Size(2, 2000, 8000, 10), Size(2, 2000, 8000, 10), Size(2, 2000, 8000, 1)
+)
+USUAL = Protocol("usual", Size(2, 500, 1000, 3), Size(2, 300, 300, 2), Size(2, 60, 60, 1), Size(2, 300, 300, 1))
+QUICK = Protocol("quick", Size(2, 150, 150, 2), Size(2, 40, 40, 1), Size(2, 10, 10, 1), Size(2, 60, 40, 1))

@@ -1,0 +1,88 @@
+"""Every numerical result of the paper, from tasks to a page."""
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from manifill.paper.cases import CASES
+from manifill.paper.fig_mad import fig_mad
+from manifill.paper.fig_posterior import fig_posterior, marginals
+from manifill.paper.fig_rank import fig_rank, rank_fits
+from manifill.paper.fig_traces import fig_traces
+from manifill.paper.fits import fits
+from manifill.paper.groups import grouped
+from manifill.paper.nuclear import map_section, modes
+from manifill.paper.protocol import USUAL, Protocol
+from manifill.paper.results import Result, Task
+from manifill.paper.section import Section
+from manifill.paper.table_mad import table_mad
+from manifill.paper.table_time import table_time
+from manifill.paper.work import run_tasks
+from manifill.paper.write import write_page
+
+__all__ = ["EXPERIMENTS", "reproduce"]
+
+Results = Mapping[str, Result]
+
+
+class Experiment(NamedTuple):
+    """The tasks that an experiment needs, and what it makes of their results."""
+
+    tasks: Callable[[Protocol, tuple[str, ...]], list[Any]]
+    section: Callable[[list[Any], Results, Path], Section]  # of tasks, results, and the folder for pictures
+
+
+EXPERIMENTS = {
+    "table-mad": Experiment(fits, lambda tasks, results, _: table_mad(grouped(tasks, results))),
+    "table-time": Experiment(fits, lambda tasks, results, _: table_time(grouped(tasks, results))),
+    "fig-posterior": Experiment(lambda protocol, _: marginals(protocol), fig_posterior),
+    "fig-traces": Experiment(fits, lambda tasks, results, folder: fig_traces(grouped(tasks, results), folder)),
+    "fig-mad": Experiment(fits, lambda tasks, results, folder: fig_mad(grouped(tasks, results), folder)),
+    "fig-rank": Experiment(lambda protocol, _: rank_fits(protocol), fig_rank),
+    "map": Experiment(lambda _, __: modes(), lambda tasks, results, _: map_section(tasks, results)),
+}
+
+
+def reproduce(
+    names: Iterable[str],
+    out: str | Path,
+    protocol: Protocol = USUAL,
+    *,
+    cases: Iterable[str] = tuple(CASES),
+    jobs: int | None = None,
+    quiet: bool = False,
+) -> list[Section]:
+    """Run experiments, and write tables, pictures, ``results.json`` and ``index.html`` to the folder ``out``.
+
+    What an earlier call has finished there is not run again.  Real data come from ``MANIFILL_DATA`` or are downloaded.
+
+    Parameters
+    ----------
+    names
+        Keys of ``EXPERIMENTS``.
+    out
+        Folder, made if it is not there.
+    protocol
+        How many iterations and repetitions: ``QUICK``, ``USUAL`` or ``FULL``.
+    cases
+        The data sets to use; all by default.
+    jobs
+        Fits to run at a time; all processors by default, or what ``joblib.parallel_config`` says.
+    quiet
+        Whether to show nothing while the fits run.
+    """
+    chosen = {name: _experiment(name) for name in names}
+    cases = tuple(cases)
+    folder = Path(out)
+    needed: dict[str, list[Task]] = {name: found.tasks(protocol, cases) for name, found in chosen.items()}
+    every = [task for tasks in needed.values() for task in tasks]
+    results = run_tasks(every, folder / "tasks", jobs=jobs, quiet=quiet)
+    sections = [found.section(needed[name], results, folder / "figures") for name, found in chosen.items()]
+    write_page(folder, sections, protocol)
+    return sections
+
+
+def _experiment(name: str) -> Experiment:
+    if name not in EXPERIMENTS:
+        raise ValueError(f"{name!r} is no experiment of the paper; choose all or one of {', '.join(EXPERIMENTS)}.")
+    return EXPERIMENTS[name]

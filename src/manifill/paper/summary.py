@@ -1,0 +1,104 @@
+"""What is kept of a fit: how far its predictions are off, how it mixes, what it cost."""
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from manifill.estimator import MatrixCompletion
+from manifill.paper.results import Result
+from manifill.posterior import Draws, identified_quantities
+from manifill.problem import Observations
+from manifill.types import Array
+
+__all__ = ["BINS", "LAGS", "summary"]
+
+QUANTILES = (0.01, 0.5, 0.99)
+BINS, LAGS, TRACES, POINTS, ENTRIES = 40, 50, 3, 400, 20
+
+
+def summary(model: MatrixCompletion, held_out: Observations, widest: float) -> Result:
+    """Judge a fit by cells that it has not seen; deviations above ``widest`` fall into the last bin."""
+    rows, cols, values = held_out.triples()
+    deviations = np.abs(model.predict(rows, cols).mean - values)
+    score = model.score(rows, cols, values)
+    figures = {
+        "deviations": np.quantile(deviations, QUANTILES).tolist(),
+        "deviations_from_zero": np.quantile(np.abs(values), QUANTILES).tolist(),
+        "rmse": score.rmse,
+        "log_density": score.log_density,
+        "crps": score.crps,
+        "coverage": score.coverage,
+        **_mixing(model),
+        **_cost(model.posterior_),
+    }
+    series = identified_quantities(np.random.default_rng(0), model.posterior_)
+    arrays = {
+        "histogram": np.histogram(np.minimum(deviations, widest), BINS, (0.0, widest))[0] / deviations.size,
+        "autocorrelation": _autocorrelation(model),
+        "singular_values": _singular_values(series),
+        **_traces(series),
+    }
+    return Result(figures, arrays)
+
+
+def _mixing(model: MatrixCompletion) -> dict[str, Any]:
+    """Return R-hat and effective sample sizes of what is identified, and of entries of A and B as they were drawn."""
+    found = model.diagnostics_
+    worst = max(found.quantities, key=lambda quantity: quantity.rhat)
+    figures = {
+        "rhat": worst.rhat,
+        "worst": worst.name,
+        "ess": min(quantity.ess_bulk for quantity in found.quantities),
+        "converged": found.converged,
+        "divergences": found.divergences,
+        "chains": found.chains,
+        "draws": found.draws,
+    }
+    entries = _entries(model.posterior_)
+    return figures if entries is None else figures | {"rhat_of_factors": _largest_rhat(entries)}
+
+
+def _entries(draws: Draws) -> Array | None:
+    """Return some entries of A, (entry, chain, draw), which the data determine up to a rotation alone."""
+    if "A" not in draws.posterior:
+        return None
+    m, r = draws.posterior["A"].shape[2:]
+    cells = np.random.default_rng(0).choice(m * r, min(ENTRIES, m * r), replace=False)
+    chains = [np.array([A.ravel()[cells] for A in draws.each("A", chain)]) for chain in range(draws.chains)]
+    return np.moveaxis(np.array(chains), -1, 0)
+
+
+def _largest_rhat(entries: Array) -> float:
+    array_stats: Any = import_module("arviz_stats.base").array_stats
+    return float(np.max(array_stats.rhat(entries, chain_axis=1, draw_axis=2)))
+
+
+def _cost(draws: Draws) -> dict[str, Any]:
+    seconds = draws.statistics["process_time_diff"][:, 1:]  # the first draw loads what warm-up had no need of
+    steps = draws.statistics.get("n_steps")
+    return {
+        "milliseconds": 1000.0 * float(np.mean(seconds)),
+        "gradients": None if steps is None else float(np.mean(steps)),
+    }
+
+
+def _autocorrelation(model: MatrixCompletion) -> Array:
+    """Return the mean and the standard deviation over entries of X, (2, lag)."""
+    found = model.diagnostics_.autocorrelation
+    entries = np.array([values for name, values in found.items() if name.startswith("X[")])
+    return np.stack([entries.mean(axis=0), entries.std(axis=0)])
+
+
+def _singular_values(series: dict[str, Array]) -> Array:
+    """Return 10 %, 50 % and 90 % quantiles of the singular values of X, (3, r), largest first."""
+    values = np.stack([values for name, values in series.items() if name.startswith("singular_value[")])
+    return np.asarray(np.quantile(values, (0.1, 0.5, 0.9), axis=(1, 2)))
+
+
+def _traces(series: dict[str, Array]) -> dict[str, Array]:
+    """Return the log density, the largest singular value and some entries of X, thinned to be drawn."""
+    cells = [name for name in series if name.startswith("X[")][:TRACES]
+    wanted = [name for name in ("lp", "singular_value[0]", *cells) if name in series]
+    step = max(series[wanted[0]].shape[1] // POINTS, 1)
+    return {f"trace {name}": series[name][:, ::step] for name in wanted}

@@ -1,0 +1,66 @@
+"""The folder of a reproduction: tables, results.json, and a page that shows paper and product side by side."""
+
+import json
+import platform
+from collections import Counter
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from manifill.files import replacing
+from manifill.paper.protocol import Protocol
+from manifill.paper.section import Section
+
+__all__ = ["write_page"]
+
+PAGE = Path(__file__).parent / "page"
+PACKAGES = ("manifill", "numpy", "scipy", "numba")
+
+
+def write_page(folder: Path, sections: Sequence[Section], protocol: Protocol) -> None:
+    """Write everything but the pictures, which are there already."""
+    about = _about(protocol)
+    tables = folder / "tables"
+    tables.mkdir(parents=True, exist_ok=True)
+    for table in (table for section in sections for table in section.tables):
+        _write(tables / f"{table.name}.csv", table.to_csv())
+        _write(tables / f"{table.name}.md", table.to_markdown())
+    facts = {"about": about, "experiments": {section.name: _facts(section) for section in sections}}
+    _write(folder / "results.json", json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
+    environment = Environment(
+        loader=FileSystemLoader(PAGE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    count = Counter(verdict.answer for section in sections for verdict in section.verdicts)
+    page = environment.get_template("index.html").render(about=about, sections=sections, count=count)
+    _write(folder / "index.html", page)
+
+
+def _about(protocol: Protocol) -> dict[str, Any]:
+    return {
+        "protocol": protocol.name,
+        "sizes": {name: getattr(protocol, name)._asdict() for name in ("synthetic", "mice", "movielens", "rank")},
+        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "machine": f"{platform.machine()}, {platform.system()}, Python {platform.python_version()}",
+        "versions": {name: version(name) for name in PACKAGES},
+        "seeds": "repetition k draws data, split and chains from seed k, counted from 0",
+    }
+
+
+def _facts(section: Section) -> dict[str, Any]:
+    return {
+        "title": section.title,
+        "verdicts": [verdict._asdict() for verdict in section.verdicts],
+        "tables": {
+            table.name: [dict(zip(table.columns, row, strict=True)) for row in table.rows] for table in section.tables
+        },
+        "pictures": [f"figures/{picture.name}.{kind}" for picture in section.pictures for kind in ("png", "svg")],
+    }
+
+
+def _write(path: Path, text: str) -> None:
+    with replacing(path) as file:
+        file.write(text.encode())
