@@ -23,8 +23,8 @@ PAPER = "ABᵀ turns about the origin, the SVD does not"
 TEXT = f"""
 A {SHAPE[0]}×{SHAPE[1]} matrix of rank 2 with noise {NOISE}, {OBSERVED:.0%} of it observed, four chains. For two rows,
 the draws of both entries of A (left) and, in the order and signs that are nearest to their mean, of U (right); a
-colour a chain. The posterior of A is the same in every direction about the origin, and Gibbs crawls around the ring that
-this makes.
+colour a chain. The posterior of A is the same in every direction about the origin, and Gibbs crawls around the ring
+that this makes.
 """
 
 

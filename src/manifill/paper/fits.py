@@ -2,6 +2,7 @@
 
 import shutil
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from manifill.paper.protocol import Protocol, Size
 from manifill.paper.results import Result
 from manifill.paper.summary import summary
 
-__all__ = ["SAMPLERS", "Fit", "fits"]
+__all__ = ["SAMPLERS", "Fit", "check_data", "fits"]
 
 LIKELIHOODS = {"ABT": "gaussian", "SVD": "gaussian", "S-SVD": "softplus", "B-SVD": "binomial"}
 
@@ -78,6 +79,13 @@ class Fit:
         if self.rank is not None:
             settings |= {"rank": self.rank, "effects": None}
         return settings | {"chains": self.size.chains, "warmup": self.size.warmup, "draws": self.size.draws}
+
+
+def check_data(tasks: Iterable[object]) -> None:
+    """Load the real data that tasks need, once and before anything is run: they may not be there."""
+    for case, share in {(task.case, task.share) for task in tasks if isinstance(task, Fit)}:
+        if CASES[case].is_real:
+            CASES[case].split(share, 0)
 
 
 def fits(protocol: Protocol, cases: tuple[str, ...]) -> list[Fit]:

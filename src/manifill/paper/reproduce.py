@@ -9,7 +9,7 @@ from manifill.paper.fig_mad import fig_mad
 from manifill.paper.fig_posterior import fig_posterior, marginals
 from manifill.paper.fig_rank import fig_rank, rank_fits
 from manifill.paper.fig_traces import fig_traces
-from manifill.paper.fits import fits
+from manifill.paper.fits import check_data, fits
 from manifill.paper.groups import grouped
 from manifill.paper.nuclear import map_section, modes
 from manifill.paper.protocol import USUAL, Protocol
@@ -76,6 +76,7 @@ def reproduce(
     folder = Path(out)
     needed: dict[str, list[Task]] = {name: found.tasks(protocol, cases) for name, found in chosen.items()}
     every = [task for tasks in needed.values() for task in tasks]
+    check_data(every)
     results = run_tasks(every, folder / "tasks", jobs=jobs, quiet=quiet)
     sections = [found.section(needed[name], results, folder / "figures") for name, found in chosen.items()]
     write_page(folder, sections, protocol)

@@ -1,0 +1,89 @@
+"""The whole of it, with as little sampling as there can be."""
+
+import csv
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from manifill.cli import app
+from manifill.paper import EXPERIMENTS, FULL, Protocol, Size, reproduce
+from manifill.paper.cases import CASES
+from manifill.paper.fits import fits
+
+TINY = Protocol("tiny", Size(2, 6, 10, 2), Size(2, 3, 10, 1), Size(2, 2, 8, 1), Size(2, 4, 8, 1))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with all experiments on case 1, and on the mice where their data are."""
+    out = tmp_path_factory.mktemp("paper") / "results"
+    cases = ("case-1", "mice") if os.environ.get("MANIFILL_DATA") else ("case-1",)
+    reproduce(EXPERIMENTS, out, TINY, cases=cases, jobs=1, quiet=True)
+    return out
+
+
+def test_everything_is_written(folder: Path) -> None:
+    facts = json.loads((folder / "results.json").read_text())
+    assert list(facts["experiments"]) == list(EXPERIMENTS)
+    for experiment in facts["experiments"].values():
+        for picture in experiment["pictures"]:
+            assert (folder / picture).stat().st_size > 5000
+        for name, rows in experiment["tables"].items():
+            with (folder / "tables" / f"{name}.csv").open(newline="") as file:
+                assert len(list(csv.DictReader(file))) == len(rows)
+            assert (folder / "tables" / f"{name}.md").read_text().count("\n") == len(rows) + 2
+    assert facts["about"]["sizes"]["synthetic"]["draws"] == 10
+
+
+def test_the_page_shows_every_verdict(folder: Path) -> None:
+    facts, page = json.loads((folder / "results.json").read_text()), (folder / "index.html").read_text()
+    count = sum(len(experiment["verdicts"]) for experiment in facts["experiments"].values())
+    assert page.count('<td class="answer ') == count > 10
+    for experiment in facts["experiments"].values():
+        assert all(f"figures/{Path(name).name}" in page for name in experiment["pictures"])
+
+
+def test_map_is_the_nuclear_norm_solution(folder: Path) -> None:
+    rows = json.loads((folder / "results.json").read_text())["experiments"]["map"]["tables"]["map"]
+    assert len(rows) == 3
+    assert all(float(row["‖X − X′‖ / ‖X′‖"]) <= 1e-6 for row in rows)
+
+
+def test_a_second_call_samples_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("manifill.paper.fits.Fit.run", lambda *_: 1 / 0)
+    sections = reproduce(["table-mad"], folder, TINY, cases=("case-1",), jobs=1, quiet=True)
+    assert len(sections[0].tables[0].rows) == 2 * 3
+
+
+def test_the_papers_protocol() -> None:
+    """10,000 iterations with 2,000 of burn-in, 30 repetitions of synthetic cases and 10 of real data."""
+    every = fits(FULL, tuple(CASES))
+    assert {(fit.size.warmup, fit.size.draws) for fit in every} == {(2000, 8000)}
+    assert len({fit.key for fit in every}) == len(every) == 30 * (6 + 10 + 10) + 10 * (10 + 5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["table-x"], "'table-x' is no experiment of the paper; choose all or one of table-mad"),
+        (["map", "--quick", "--full"], "--quick and --full"),
+        (["map", "--jobs", "0"], "at least 1, not 0"),
+        (["map", "--cases", "case-4"], "--cases has 'case-4'; choose among case-1"),
+    ],
+)
+def test_mistakes(
+    arguments: list[str],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["manifill", "reproduce", *arguments, "--out", str(tmp_path / "out")])
+    with pytest.raises(SystemExit) as end:
+        app.main()
+    assert end.value.code == 2
+    assert said in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

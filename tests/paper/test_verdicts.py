@@ -1,0 +1,109 @@
+"""From results to verdicts."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from manifill.paper.fits import Fit
+from manifill.paper.groups import Group, grouped
+from manifill.paper.printed import DEVIATIONS, MILLISECONDS
+from manifill.paper.protocol import Size
+from manifill.paper.results import Result
+from manifill.paper.section import Answer, Table, compared
+from manifill.paper.table_mad import table_mad
+from manifill.paper.table_time import table_time
+
+SIZE = Size(2, 100, 100, 2)
+FIGURES = {
+    "deviations": [0.1, 2.3, 10.0],
+    "deviations_from_zero": [0.04, 2.3, 10.0],
+    "rmse": 1.0,
+    "log_density": -1.0,
+    "crps": 0.5,
+    "coverage": 0.9,
+    "rhat": 1.005,
+    "rhat_of_factors": 1.8,
+    "worst": "lp",
+    "ess": 400.0,
+    "converged": True,
+    "divergences": 0,
+    "chains": 2,
+    "draws": 100,
+    "milliseconds": 4.0,
+    "gradients": None,
+}
+
+
+def group(model: str = "SVD", sampler: str = "joint", **figures: object) -> Group:
+    fit = Fit("case-1", 0.4, model, sampler, 0, SIZE)
+    return Group(fit, tuple(Result(FIGURES | figures, {}) for _ in range(2)))
+
+
+@pytest.mark.parametrize(
+    ("product", "answer"),
+    [(0.89, Answer.BETTER), (0.95, Answer.REPRODUCED), (1.1, Answer.REPRODUCED), (1.2, Answer.WORSE)],
+)
+def test_small_is_good(product: float, answer: Answer) -> None:
+    assert compared(product, 1.0) is answer
+
+
+@pytest.mark.parametrize(
+    ("figures", "mixes"),
+    [({}, True), ({"rhat": 1.11}, False), ({"ess": 19.0}, False), ({"rhat": float("nan")}, False)],
+)
+def test_mixing_is_judged_by_rhat_and_ess(figures: dict, mixes: bool) -> None:
+    assert group(**figures).mixes is mixes
+
+
+def test_the_majority_of_repetitions_decides() -> None:
+    stuck, good = (Result(FIGURES | {"rhat": rhat}, {}) for rhat in (2.0, 1.0))
+    fit = Fit("case-1", 0.4, "SVD", "joint", 0, SIZE)
+    assert Group(fit, (good, good, stuck)).mixes
+    assert not Group(fit, (good, stuck, stuck)).mixes
+
+
+@pytest.mark.parametrize(
+    ("figures", "answers"),
+    [
+        ({}, [Answer.REPRODUCED, Answer.REPRODUCED]),
+        ({"deviations": [0.0, 1e-4, 1e-2]}, [Answer.BETTER, Answer.REPRODUCED]),
+        ({"deviations": [0.0, 5.0, 9.0], "rhat": 1.5}, [Answer.WORSE, Answer.WORSE]),
+    ],
+)
+def test_a_line_of_the_first_table(figures: dict, answers: list[Answer]) -> None:
+    section = table_mad([group(**figures)])
+    assert [verdict.answer for verdict in section.verdicts] == answers
+    assert all(verdict.why for verdict in section.verdicts)
+
+
+def test_the_baseline_is_said_not_to_mix() -> None:
+    """Where A Bᵀ mixes all the same, that is said, beside the entries of A, which do not."""
+    stuck, moving = (table_mad([group("ABT", "factors", rhat=rhat)]).verdicts[1] for rhat in (3.0, 1.0))
+    assert (stuck.answer, moving.answer) == (Answer.REPRODUCED, Answer.DIFFERENT)
+    assert "1.80" in moving.why
+
+
+def test_times_are_set_beside_the_baseline() -> None:
+    section = table_time([group("ABT", "factors", milliseconds=2.0), group(milliseconds=52.0)])
+    assert [row[-1] for row in section.tables[0].rows] == ["1.0", "26.0"]
+    assert [verdict.answer for verdict in section.verdicts] == [Answer.BETTER, Answer.WORSE]
+
+
+def test_repetitions_are_seen_together() -> None:
+    first = Fit("case-1", 0.4, "SVD", "joint", 0, SIZE)
+    fits = [first, dataclasses.replace(first, repetition=1), dataclasses.replace(first, sampler="gibbs")]
+    results = {fit.key: Result(FIGURES | {"rmse": float(k)}, {}) for k, fit in enumerate(fits)}
+    joint, gibbs = grouped(fits, results)
+    np.testing.assert_array_equal(joint.each("rmse"), [0.0, 1.0])
+    np.testing.assert_array_equal(gibbs.each("rmse"), [2.0])
+
+
+def test_the_paper_prints_both_tables_for_the_same_fits() -> None:
+    assert DEVIATIONS.keys() == MILLISECONDS.keys()
+
+
+def test_a_table_as_text() -> None:
+    table = Table("t", ("a", "b"), [("x|y", 1), ("p,q", 2)])
+    assert table.to_csv() == 'a,b\nx|y,1\n"p,q",2\n'
+    assert table.to_markdown() == "| a | b |\n| --- | --- |\n| x\\|y | 1 |\n| p,q | 2 |\n"

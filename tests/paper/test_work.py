@@ -1,0 +1,73 @@
+"""Tasks are done once, and what is done is kept."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from manifill.paper.fits import Fit
+from manifill.paper.protocol import Size
+from manifill.paper.results import Result, load_result, save_result
+from manifill.paper.work import run_tasks
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A task that leaves a mark whenever it runs, and fails while ``trap`` is there."""
+
+    key: str
+    marks: Path
+    cost: float = 1.0
+
+    def run(self, scratch: Path) -> Result:
+        with (self.marks / self.key).open("a") as file:
+            file.write("x")
+        if (self.marks / f"trap-{self.key}").exists():
+            raise KeyboardInterrupt
+        return Result({"name": self.key}, {"array": np.arange(3)})
+
+
+def test_what_was_finished_is_not_done_again(tmp_path: Path) -> None:
+    marks = tmp_path / "marks"
+    marks.mkdir()
+    tasks = [Counted("a", marks, 3.0), Counted("b", marks, 2.0), Counted("c", marks, 1.0)]
+    (marks / "trap-b").touch()
+    with pytest.raises(KeyboardInterrupt):
+        run_tasks(tasks, tmp_path / "tasks", jobs=1, quiet=True)
+    (marks / "trap-b").unlink()
+    results = run_tasks(tasks, tmp_path / "tasks", jobs=1, quiet=True)
+    assert {key: result.figures["name"] for key, result in results.items()} == {"a": "a", "b": "b", "c": "c"}
+    assert [(marks / key).read_text() for key in "abc"] == ["x", "xx", "x"]
+
+
+def test_lines_tell_how_far_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run_tasks([Counted("a", tmp_path)], tmp_path / "tasks", jobs=1, quiet=False)
+    assert "1 of 1 done, a last; about 0 min left" in capsys.readouterr().err
+    run_tasks([Counted("a", tmp_path), Counted("b", tmp_path)], tmp_path / "tasks", jobs=1, quiet=False)
+    assert "1 results are there already" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("damage", [b"", b"PK\x03\x04 not a zip file"])
+def test_a_damaged_result_is_no_result(damage: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "result.npz"
+    save_result(path, Result({"x": [1.0, None, "y"]}, {"array": np.arange(3)}))
+    found = load_result(path)
+    assert found is not None
+    assert found.figures == {"x": [1.0, None, "y"]}
+    path.write_bytes(damage)
+    assert load_result(path) is None
+
+
+@pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
+def test_a_fit_that_was_begun_is_gone_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cut off before its summary, the second try finds the draws there and ends with the same figures."""
+    fit = Fit("case-1", 0.4, "ABT", "factors", 0, Size(2, 10, 20, 1))
+    whole = fit.run(tmp_path / "whole")
+    with monkeypatch.context() as patch:
+        patch.setattr("manifill.paper.fits.summary", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            fit.run(tmp_path / "cut")
+    assert (tmp_path / "cut" / fit.key / "draws.zarr").exists()
+    assert fit.run(tmp_path / "cut").figures["deviations"] == whole.figures["deviations"]
+    assert not list((tmp_path / "cut").iterdir()), "draws are not kept"
