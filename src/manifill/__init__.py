@@ -2,7 +2,8 @@
 
 from importlib.metadata import version as _version
 
-from manifill.estimator import ConvergenceWarning, MatrixCompletion, load
+from manifill.estimator import ConvergenceWarning, MatrixCompletion
+from manifill.loading import load
 from manifill.map import map_estimate
 from manifill.mode import MapEstimate
 from manifill.posterior import Diagnostics, Draws, Prediction, Score

@@ -1,12 +1,9 @@
 """The way in for most people: fit, predict, complete."""
 
 import logging
-import platform
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import replace
-from functools import cached_property, partial
-from importlib.metadata import version
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
@@ -14,44 +11,20 @@ import joblib
 import numpy as np
 from numpy.typing import ArrayLike
 
+from manifill.answers import Answers
 from manifill.fitting import sample_in_memory, sample_to_disk
-from manifill.parameters import HasParameters
-from manifill.posterior import (
-    Diagnostics,
-    Draws,
-    Prediction,
-    Ranking,
-    Score,
-    complete,
-    diagnose,
-    predict,
-    rank_columns,
-    sample_predictive,
-    score,
-)
-from manifill.problem import (
-    Binomial,
-    Duplicates,
-    Gaussian,
-    Likelihood,
-    Model,
-    Observations,
-    SoftplusGaussian,
-    as_observations,
-    matched_cells,
-)
+from manifill.posterior import Draws
+from manifill.problem import Duplicates, Likelihood, Model, Observations, as_observations
 from manifill.problem.scaling import divided_by
-from manifill.runs import RunFolder, fingerprint, load_observations
+from manifill.provenance import provenance
+from manifill.runs import RunFolder
 from manifill.sampling.chains import Plan
 from manifill.settings import build_model, check_count, choose_column_scales, choose_likelihood, choose_sampler
-from manifill.types import Matrix, Vector
+from manifill.types import Vector
 
-__all__ = ["ConvergenceWarning", "MatrixCompletion", "load"]
+__all__ = ["ConvergenceWarning", "MatrixCompletion"]
 
 logger = logging.getLogger("manifill")
-
-# Children of the seed: chain k takes spawn key (k,), so what is not a chain takes one that no chain will reach.
-DIAGNOSTICS_KEY, PREDICTION_KEY = 1 << 30, (1 << 30) + 1
 
 
 class ConvergenceWarning(UserWarning):
@@ -66,7 +39,7 @@ class Task(NamedTuple):
     build: Callable[[], Any]  # makes the sampler
 
 
-class MatrixCompletion(HasParameters):
+class MatrixCompletion(Answers):
     """Low-rank Bayesian matrix completion: X = U diag(s) Vᵀ, sampled on Stiefel manifolds.
 
     Parameters
@@ -136,10 +109,6 @@ class MatrixCompletion(HasParameters):
     >>> mean.shape
     (30, 20)
     """
-
-    posterior_: Draws
-    observations_: Observations
-    model_: Model
 
     def __init__(
         self,
@@ -224,7 +193,7 @@ class MatrixCompletion(HasParameters):
         )
         jobs = joblib.cpu_count() if self.jobs is None else check_count("jobs", self.jobs, 1)
         seed = np.random.SeedSequence(None if self.seed is None else check_count("seed", self.seed, 0))
-        attributes = dict(about or {}) | self._attributes(seed, observations, task.scales)
+        attributes = dict(about or {}) | provenance(self.get_params(), seed, observations, task.scales)
         if self.path is not None:
             run = RunFolder(self.path)
             posterior = sample_to_disk(
@@ -239,122 +208,9 @@ class MatrixCompletion(HasParameters):
             warnings.warn(self.diagnostics_.verdict, ConvergenceWarning, stacklevel=2)
         return self
 
-    def predict(self, rows: ArrayLike, cols: ArrayLike, interval: float = 0.9) -> Prediction:
-        """Return the predictive distribution of y at these cells: mean, sd, and an interval of this probability.
-
-        Cells are named as in the data of the fit: by the labels of a DataFrame, otherwise by numbers from 0.
-        """
-        self._check_fitted()
-        cells = self.observations_.row_indices(rows), self.observations_.column_indices(cols)
-        return predict(self._rng(PREDICTION_KEY), self.posterior_, self.model_.likelihood, *cells, interval)
-
-    def sample_posterior_predictive(self, rows: ArrayLike, cols: ArrayLike, draws: int | None = None) -> Matrix:
-        """Return samples of y at these cells, in the data's units, (samples, cells); the same on every call.
-
-        There is one from each draw, chain after chain, or from each of so many ``draws`` evenly spread over all.  The
-        cells of a sample are of one draw, so that their sums and differences are as uncertain as they should be.
-        """
-        self._check_fitted()
-        cells = self.observations_.row_indices(rows), self.observations_.column_indices(cols)
-        count = None if draws is None else check_count("draws", draws, 1)
-        return sample_predictive(self._rng(PREDICTION_KEY), self.posterior_, self.model_.likelihood, *cells, count)
-
-    def score(
-        self,
-        rows: Any,
-        cols: ArrayLike | None = None,
-        values: ArrayLike | None = None,
-        *,
-        interval: float = 0.9,
-    ) -> Score:
-        """Return how well held-out values are predicted: RMSE, MAE, log density, CRPS, coverage of intervals.
-
-        Cells are named as in ``predict``, or come in any other form that ``fit`` accepts.  scikit-learn expects one
-        number of a method of this name, higher being better: that is ``float(model.score(…))``, the mean log predictive
-        density, without its constant for a likelihood of one's own.
-        """
-        self._check_fitted()
-        cells = matched_cells(self.observations_, rows, cols, values, self.duplicates)
-        return score(self._rng(PREDICTION_KEY), self.posterior_, self.model_.likelihood, *cells, interval)
-
-    def complete(self) -> tuple[Matrix, Matrix]:
-        """Return the predictive mean and standard deviation of every cell, observed or not, as two m×n arrays."""
-        self._check_fitted()
-        return complete(self.posterior_, self.model_.likelihood)
-
-    def top(self, row: Any, n: int = 10) -> Ranking:
-        """Return the ``n`` columns without an observation in a row whose expected values are highest."""
-        self._check_fitted()
-        observations = self.observations_
-        index = int(observations.row_indices([row])[0])
-        begin, end = observations.by_row.starts[index : index + 2]
-        unseen = np.setdiff1d(np.arange(observations.shape[1]), observations.by_row.indices[begin:end])
-        if not unseen.size:
-            raise ValueError(f"row {row!r} has an observation in every column; there is nothing unseen to rank.")
-        found = rank_columns(self.posterior_, self.model_.likelihood, index, unseen, check_count("n", n, 1))
-        labels = observations.column_labels
-        return found if labels is None else replace(found, columns=labels[found.columns])
-
-    def to_arviz(self, *, log_likelihood: bool = False, posterior_predictive: bool = False) -> Any:
-        """Return the posterior as ArviZ takes it, by labels; see ``Draws.to_arviz``, which this extends.
-
-        Parameters
-        ----------
-        log_likelihood
-            Whether to add log p(y | draw) of each observed cell, in the data's units, for ``arviz.loo``; a likelihood
-            of one's own lacks what its ``log_density`` leaves out.
-        posterior_predictive
-            Whether to add data as each draw would have produced it, for posterior predictive checks.
-
-        With either comes the group ``observed_data``.  Both are held in memory, from all draws or from every second,
-        third, … of each chain, so that neither takes more than 1 GiB.
-        """
-        self._check_fitted()
-        from manifill.posterior.inference_data import assembled, cell_groups, draw_groups  # where ArviZ is needed
-
-        draws, observations = self.posterior_, self.observations_
-        groups = draw_groups(draws, observations.row_labels, observations.column_labels)
-        if log_likelihood or posterior_predictive:
-            groups |= cell_groups(
-                self._rng(PREDICTION_KEY),
-                draws,
-                self.model_.likelihood,
-                observations,
-                log_likelihood=log_likelihood,
-                posterior_predictive=posterior_predictive,
-            )
-        return assembled(groups, draws.attributes)
-
-    def loo(self) -> Any:
-        """Return ArviZ's PSIS-LOO estimate of how well each observed cell is predicted by all others.
-
-        ``arviz.compare({"rank 2": two.loo(), "rank 5": five.loo()})`` compares models of the same data.  ArviZ warns
-        where the estimate is not to be trusted, as often with few cells in a row or column; then hold cells out, and
-        compare by ``score``.
-        """
-        self._check_fitted()
-        from manifill.posterior.inference_data import loo
-
-        return loo(self.posterior_, self.model_.likelihood, self.observations_)
-
-    @cached_property
-    def diagnostics_(self) -> Diagnostics:
-        """Whether the chains have converged, found when it is first asked for."""
-        self._check_fitted()
-        return diagnose(self._rng(DIAGNOSTICS_KEY), self.posterior_)
-
-    def _take(self, observations: Observations, model: Model, posterior: Draws) -> None:
-        """Become fitted."""
-        self.observations_, self.model_, self.posterior_ = observations, model, posterior
-        self.__dict__.pop("diagnostics_", None)  # of an earlier fit
-
-    def _check_fitted(self) -> None:
-        if not hasattr(self, "posterior_"):
-            raise ValueError("this MatrixCompletion has not been fitted; call fit with the observed cells first.")
-
-    def _rng(self, key: int) -> np.random.Generator:
-        entropy = self.posterior_.attributes["seed"]
-        return np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(key,)))
+    def _revive(self, observations: Observations, posterior: Draws) -> None:
+        """Become fitted by draws that were made earlier."""
+        self._take(observations, self._task(observations).model, posterior)
 
     def _task(self, observations: Observations) -> Task:
         """Return the model that the parameters describe, and how to sample it."""
@@ -380,66 +236,3 @@ class MatrixCompletion(HasParameters):
             lambda_prior=self.lambda_prior,
         )
         return Task(model, scales, partial(sampler, model, scaled))
-
-    def _attributes(
-        self, seed: np.random.SeedSequence, observations: Observations, scales: Vector | None
-    ) -> dict[str, Any]:
-        """Return what is needed to know later how the draws came about."""
-        libraries = ("manifill", "numpy", "scipy", "numba")
-        scaling = {} if scales is None else {"column_scales": scales.tolist()}
-        return scaling | {
-            "settings": {name: _plain(value) for name, value in self.get_params().items()},
-            "seed": seed.entropy,
-            "fingerprint": fingerprint(observations),
-            "shape": list(observations.shape),
-            "observed_cells": observations.size,
-            "versions": {"python": platform.python_version(), **{name: version(name) for name in libraries}},
-        }
-
-
-def load(path: str | Path, likelihood: Likelihood | None = None) -> MatrixCompletion:
-    """Return the fitted :class:`MatrixCompletion` of a run directory, as far as its chains came.
-
-    A run with a likelihood of one's own does not hold its code; give it as ``likelihood``.
-    """
-    run = RunFolder(path)
-    if not run.draws.exists():
-        raise ValueError(f"{path} is no run of manifill; give the folder that a fit was written to.")
-    posterior, observations = Draws.open(run.draws), load_observations(run.data)
-    settings = dict(posterior.attributes["settings"], path=str(path))
-    if likelihood is not None:
-        settings["likelihood"] = likelihood
-    elif isinstance(settings["likelihood"], dict):
-        settings["likelihood"] = _named_likelihood(path, settings["likelihood"])
-    for name in ("noise_prior", "lambda_prior"):
-        if isinstance(settings[name], list):
-            settings[name] = tuple(settings[name])
-    model = MatrixCompletion(**settings)
-    model._take(observations, model._task(observations).model, posterior)
-    return model
-
-
-def _named_likelihood(path: str | Path, saved: dict[str, Any]) -> Likelihood:
-    """Return a likelihood of this package that was given as an object."""
-    known: dict[str, Any] = {"gaussian": Gaussian, "softplus": SoftplusGaussian, "binomial": Binomial}
-    fields = {name: value for name, value in saved.items() if name != "name"}
-    try:
-        return known[saved["name"]](**fields)  # type: ignore[no-any-return]
-    except (KeyError, TypeError):
-        raise ValueError(
-            f"{path} was fitted with the likelihood {saved['name']!r}, whose code is not in the run; give it to load "
-            "as likelihood."
-        ) from None
-
-
-def _plain(value: Any) -> Any:
-    """Return a parameter as JSON can hold it."""
-    if isinstance(value, Path):
-        return str(value)
-    if isinstance(value, (np.generic, np.ndarray)):
-        return value.tolist()
-    if hasattr(value, "evaluate"):
-        return {"name": value.name, **{name: _plain(part) for name, part in value._asdict().items()}}
-    if isinstance(value, tuple):
-        return [_plain(part) for part in value]
-    return value

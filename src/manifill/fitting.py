@@ -9,7 +9,8 @@ import numpy as np
 from manifill.files import locked
 from manifill.posterior import Draws, create_store, extend_store, is_store, store_attributes
 from manifill.problem import Observations
-from manifill.runs import RunFolder, difference, save_observations
+from manifill.provenance import difference
+from manifill.runs import RunFolder, save_observations
 from manifill.sampling.chains import Plan, run_chains, statistic_names
 from manifill.sampling.sampler import Sampler
 

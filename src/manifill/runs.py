@@ -1,10 +1,8 @@
 """Run directories: the data of a fit, its draws and the checkpoints of its chains in one folder, without pickle."""
 
-import hashlib
 import json
 import zipfile
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -12,10 +10,7 @@ from manifill.files import replacing
 from manifill.problem import Observations
 from manifill.types import Array
 
-__all__ = ["RunFolder", "difference", "fingerprint", "load_observations", "save_observations"]
-
-# Settings that may differ between a run and its continuation: how much is drawn, and what no draw depends on.
-FREE_SETTINGS = ("draws", "jobs", "path", "progress")
+__all__ = ["RunFolder", "load_observations", "save_observations"]
 
 
 class RunFolder:
@@ -37,33 +32,6 @@ class RunFolder:
             raise ValueError(f"{self.path} exists already; {remedy}.")
         if not self.checkpoints.is_dir():
             raise ValueError(f"{self.path} is no run of manifill that could be resumed; choose another folder.")
-
-
-def fingerprint(observations: Observations) -> str:
-    """Return a hash of cells, shape and labels."""
-    digest = hashlib.sha256(json.dumps(observations.shape).encode())
-    for part in observations.triples():
-        digest.update(np.ascontiguousarray(part).tobytes())
-    for labels in (observations.row_labels, observations.column_labels):
-        digest.update(json.dumps(None if labels is None else [str(label) for label in labels.tolist()]).encode())
-    return digest.hexdigest()
-
-
-def difference(before: dict[str, Any], now: dict[str, Any]) -> str | None:
-    """Say what differs between the attributes of a run and those of its continuation, or None."""
-    if before["fingerprint"] != now["fingerprint"]:
-        return f"the data differ: {_describe(before)} then, {_describe(now)} now"
-    old, new = before["settings"], now["settings"]
-    names = [name for name in sorted({*old, *new}) if name not in FREE_SETTINGS and old.get(name) != new.get(name)]
-    if names:
-        changes = (f"{name} was {old.get(name)!r} and is {new.get(name)!r}" for name in names)
-        return "the settings differ: " + ", ".join(changes)
-    return None
-
-
-def _describe(attributes: dict[str, Any]) -> str:
-    m, n = attributes["shape"]
-    return f"{attributes['observed_cells']} cells of a {m}×{n} matrix (fingerprint {attributes['fingerprint'][:8]})"
 
 
 def save_observations(path: Path, observations: Observations) -> None:

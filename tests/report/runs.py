@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 
 from manifill import Binomial, MatrixCompletion, Observations
-from manifill.estimator import load
+from manifill.loading import load
 from manifill.posterior import Draws, Variable
-from manifill.runs import RunFolder, fingerprint, save_observations
+from manifill.provenance import fingerprint
+from manifill.runs import RunFolder, save_observations
 from manifill.types import Array, Generator
 
 SCATTER, NOISE = 0.05, 0.5

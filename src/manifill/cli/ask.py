@@ -8,7 +8,8 @@ import typer
 
 from manifill.cli.options import AsJson, Quiet, Run
 from manifill.cli.words import Voice
-from manifill.estimator import MatrixCompletion, load
+from manifill.estimator import MatrixCompletion
+from manifill.loading import load
 from manifill.tables import Layout, read_pairs, write_table
 
 __all__ = ["complete", "predict", "top"]

@@ -7,7 +7,7 @@ import typer
 
 from manifill.cli.options import AsJson, Quiet, Run
 from manifill.cli.words import NOT_CONVERGED, EndWith, Voice
-from manifill.estimator import load
+from manifill.loading import load
 
 __all__ = ["demo", "diagnose", "report"]
 

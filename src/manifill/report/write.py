@@ -10,8 +10,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
-from manifill.estimator import DIAGNOSTICS_KEY, MatrixCompletion, load
+from manifill.answers import DIAGNOSTICS_KEY
+from manifill.estimator import MatrixCompletion
 from manifill.files import replacing
+from manifill.loading import load
 from manifill.posterior import identified_quantities
 from manifill.problem import Observations
 from manifill.report.accuracy import accuracy, judged_cells
