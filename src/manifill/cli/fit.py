@@ -4,11 +4,12 @@ import secrets
 import warnings
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import numpy as np
 import typer
 
+from manifill.cli import fit_options
 from manifill.cli.options import AsJson, Quiet
 from manifill.cli.words import INTERRUPTED, NOT_CONVERGED, EndWith, Voice
 from manifill.estimator import ConvergenceWarning, MatrixCompletion
@@ -19,73 +20,37 @@ from manifill.tables import Table, read_table
 
 __all__ = ["fit"]
 
-DEFAULT_RANK = 10
-
 # Fewer observed cells than this are all needed for the fit.
 LEAST_TO_HOLD_OUT = 200
 
 # The spawn key of the generator that picks held-out cells; chains have 0, 1, ….
 HOLDOUT_KEY = (1 << 30) + 2
 
-TABLE, MODEL, RUN = "The table", "The model", "The run"
-
 
 def fit(
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(help="A .csv, .tsv, .parquet, .mtx or .npz file; .gz is fine.")],
-    out: Annotated[
-        Path | None, typer.Option(help="Folder for the run [default: FILE-run].", rich_help_panel=RUN)
-    ] = None,
-    row: Annotated[
-        str | None, typer.Option(help="Long table: the column of row labels.", rich_help_panel=TABLE)
-    ] = None,
-    col: Annotated[
-        str | None, typer.Option(help="Long table: the column of column labels.", rich_help_panel=TABLE)
-    ] = None,
-    value: Annotated[str | None, typer.Option(help="Long table: the column of values.", rich_help_panel=TABLE)] = None,
-    wide: Annotated[
-        bool | None,
-        typer.Option("--wide/--long", help="A matrix with empty cells, or one line a cell.", rich_help_panel=TABLE),
-    ] = None,
-    id_column: Annotated[
-        str | None, typer.Option("--id", help="Wide table: the column that names the rows.", rich_help_panel=TABLE)
-    ] = None,
-    duplicates: Annotated[
-        Literal["error", "average"], typer.Option(help="What to do with a cell given twice.", rich_help_panel=TABLE)
-    ] = "error",
-    likelihood: Annotated[
-        Literal["gaussian", "softplus", "binomial"],
-        typer.Option(help="Real numbers, positive ones, or counts and ratings.", rich_help_panel=MODEL),
-    ] = "gaussian",
-    trials: Annotated[
-        int | None, typer.Option(help="Binomial: the largest value divided by --step.", rich_help_panel=MODEL)
-    ] = None,
-    step: Annotated[float, typer.Option(help="Binomial: values are multiples of this.", rich_help_panel=MODEL)] = 1.0,
-    rank: Annotated[
-        int | None, typer.Option(help=f"Number of components [default: {DEFAULT_RANK}].", rich_help_panel=MODEL)
-    ] = None,
-    effects: Annotated[
-        bool, typer.Option(help="A mean, row and column effects beside them.", rich_help_panel=MODEL)
-    ] = True,
-    noise: Annotated[
-        Literal["shared", "column"], typer.Option(help="One noise, or one for each column.", rich_help_panel=MODEL)
-    ] = "shared",
-    sampler: Annotated[
-        Literal["joint", "gibbs", "factors"],
-        typer.Option(help="How to sample; the others are the paper's and its baseline.", rich_help_panel=MODEL),
-    ] = "joint",
-    chains: Annotated[int, typer.Option(help="Independent chains.", rich_help_panel=RUN)] = 4,
-    warmup: Annotated[int, typer.Option(help="Iterations of each to learn from.", rich_help_panel=RUN)] = 500,
-    draws: Annotated[int, typer.Option(help="Iterations of each to keep.", rich_help_panel=RUN)] = 1000,
-    holdout: Annotated[
-        float,
-        typer.Option(help="Share of the observed cells to keep back and judge the fit by.", rich_help_panel=RUN),
-    ] = 0.05,
-    seed: Annotated[int | None, typer.Option(help="Of everything random; the same gives the same.")] = None,
-    jobs: Annotated[int | None, typer.Option(help="Chains to run at a time [default: all processors].")] = None,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with the run in --out, or add --draws to it.")
-    ] = False,
+    file: fit_options.File,
+    out: fit_options.Out = None,
+    row: fit_options.Row = None,
+    col: fit_options.Col = None,
+    value: fit_options.Value = None,
+    wide: fit_options.Wide = None,
+    id_column: fit_options.IdColumn = None,
+    duplicates: fit_options.Duplicates = "error",
+    likelihood: fit_options.Likelihood = "gaussian",
+    trials: fit_options.Trials = None,
+    step: fit_options.Step = 1.0,
+    rank: fit_options.Rank = None,
+    effects: fit_options.Effects = True,
+    noise: fit_options.Noise = "shared",
+    sampler: fit_options.Sampler = "joint",
+    chains: fit_options.Chains = 4,
+    warmup: fit_options.Warmup = 500,
+    draws: fit_options.Draws = 1000,
+    holdout: fit_options.Holdout = 0.05,
+    seed: fit_options.Seed = None,
+    jobs: fit_options.Jobs = None,
+    resume: fit_options.Resume = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -109,7 +74,7 @@ def fit(
     for sentence in table.said:
         voice.say(sentence)
     settings: dict[str, Any] = {
-        "rank": rank if rank is not None else min(DEFAULT_RANK, *table.observations.shape),
+        "rank": rank if rank is not None else min(fit_options.DEFAULT_RANK, *table.observations.shape),
         "likelihood": likelihood,
         "trials": trials,
         "step": step,
