@@ -1,5 +1,7 @@
 """Rows given their observed cells, against the textbook's formula for normal vectors."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -47,9 +49,12 @@ def test_normal_vectors(changes, monkeypatch):
         np.testing.assert_allclose((mean[k], sd[k]), by_the_textbook(posterior, row), rtol=1e-9)
 
 
-def test_draws_are_thinned_evenly_over_all_chains(monkeypatch):
-    monkeypatch.setattr(conditional, "DRAWS", 7)
-    variable = np.arange(20).reshape(2, 10)
-    np.testing.assert_array_equal(conditional._some(variable), [0, 3, 6, 9, 12, 15, 18])
-    monkeypatch.setattr(conditional, "DRAWS", 20)
-    np.testing.assert_array_equal(conditional._some(variable), np.arange(20))
+@pytest.mark.parametrize(("some", "kept"), [(7, [0, 12, 25, 37]), (100, range(50)), (101, range(50))])
+def test_draws_are_thinned_evenly_over_all_chains(some, kept, monkeypatch):
+    """Seven of 100 draws are four of each of two chains."""
+    monkeypatch.setattr(conditional, "DRAWS", some)
+    holes = table_with_holes(m=30)[1]
+    posterior = MatrixCompletion(**QUICK).fit(holes).posterior_
+    arrays = {name: array[:, list(kept)] for name, array in posterior.posterior.items()}
+    mean, sd = complete_rows(posterior, holes[:1])
+    np.testing.assert_allclose((mean[0], sd[0]), by_the_textbook(replace(posterior, posterior=arrays), holes[0]))

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import tracemalloc
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from manifill.posterior import Draws, create_store, store
+from manifill.posterior import Draws, Variable, create_store, store
 from tests.posterior.runs import ATTRIBUTES, KINDS, STATISTICS, VARIABLES, M, N, dense_draws, disk_records, random_run
 
 
@@ -91,7 +92,10 @@ def test_factors_of_a_run_on_disk_read_each_chunk_once(tmp_path: Path, monkeypat
 
 @pytest.mark.parametrize("chunk", [None, 2, 4])
 @pytest.mark.parametrize("counts", [[12, 12], [12, 3, 12]], ids=str)
-def test_thinned_draws_are_some_of_the_draws(chunk: int | None, counts: list[int], tmp_path: Path, monkeypatch) -> None:
+@pytest.mark.parametrize("whole_chunks", [True, False])
+def test_thinned_draws_are_some_of_the_draws(
+    chunk: int | None, counts: list[int], whole_chunks: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Six of 24, in whole chunks on disk unless these are large; chains of a stopped run count as far as they came."""
     draws = random_run(counts)
     if chunk:
@@ -99,8 +103,8 @@ def test_thinned_draws_are_some_of_the_draws(chunk: int | None, counts: list[int
         create_store(tmp_path / "run", VARIABLES, STATISTICS, len(counts), 20, 3, ATTRIBUTES)
         disk_records(tmp_path / "run", counts)
         draws = Draws.open(tmp_path / "run")
-    thinned = draws.thinned(6)
-    index = [0, 1, 6, 7] if chunk == 2 else [0, 4, 8]
+    thinned = draws.thinned(6, whole_chunks=whole_chunks)
+    index = [0, 1, 6, 7] if chunk == 2 and whole_chunks else [0, 4, 8]
     assert (thinned.chains, thinned.draws) == (2, len(index))
     np.testing.assert_array_equal(thinned.U[:], draws.U[:][:, index])
     np.testing.assert_array_equal(thinned.statistics["lp"], draws.statistics["lp"][:, index])
@@ -109,3 +113,28 @@ def test_thinned_draws_are_some_of_the_draws(chunk: int | None, counts: list[int
         chain, draw = divmod(k, len(index))
         np.testing.assert_array_equal(factors.right, every[chain * 12 + index[draw]].right)
     assert draws.thinned(1000) is draws
+
+
+def test_thinned_draws_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whole chunks are at most three times as many as were asked for."""
+    for chunk in (2, 7, 30):
+        monkeypatch.setattr(store, "CHUNK_BYTES", chunk * M * 2 * 4)
+        random_run([60, 60]).save(tmp_path / str(chunk))
+        draws = Draws.open(tmp_path / str(chunk))
+        for count in (*range(1, 30), 60, 119, 120):
+            assert count <= 2 * draws.thinned(count).draws <= 3 * (count + 1)
+            assert 2 * draws.thinned(count, whole_chunks=False).draws <= count + 1
+
+
+def test_draws_far_apart_are_read_without_those_in_between(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten draws are 0.4 MB of 8 MB; Zarr may read as many chunks of 0.08 MB at a time."""
+    monkeypatch.setattr(store, "CHUNK_BYTES", 2 * 5000 * 2 * 4)
+    variables = (Variable("A", ("row", "component"), (5000, 2)), Variable("B", ("column", "component"), (N, 2)))
+    random_run([200], variables=variables).save(tmp_path / "run")
+    draws = Draws.open(tmp_path / "run").thinned(10, whole_chunks=False)
+    draws.A[0]
+    tracemalloc.start()
+    draws.A[0]
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2_000_000

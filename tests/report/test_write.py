@@ -122,9 +122,18 @@ def test_large_matrices_share_tiles(tmp_path):
     assert any("… " in text for text in completed["layout"]["yaxis"]["ticktext"])
 
 
-def test_long_work_takes_some_of_the_draws(tmp_path, monkeypatch):
-    monkeypatch.setattr("manifill.report.study.LARGEST_WORK", 24 * 15 * 200)
-    assert "are of 200 draws, evenly spaced" in words(page_of(tmp_path / "run"))
+@pytest.mark.parametrize("samples", [10**9, 24 * 15 * 400])
+@pytest.mark.parametrize("work", [10**9, 24 * 15 * 200])
+def test_long_work_takes_some_of_the_draws(tmp_path, monkeypatch, samples, work):
+    """Either limit: that of all predictions, and that of a report."""
+    monkeypatch.setattr("manifill.posterior.predictive.SAMPLES", samples)
+    monkeypatch.setattr("manifill.report.study.LARGEST_WORK", work)
+    used = min(samples, work) // (24 * 15)
+    said = words(page_of(tmp_path / "run"))
+    if used < 800:
+        assert f"are of {used} draws, evenly spread over all" in said
+    else:
+        assert "evenly spread" not in said
 
 
 @pytest.mark.parametrize("shape", [(1, 12), (12, 1), (3, 3)])

@@ -11,7 +11,7 @@ averaged out instead of drawn.  A new row ought to have a say in the draws, but 
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,8 @@ from manifill.types import Array, Matrix, Vector
 
 __all__ = ["complete_rows"]
 
-# Draws to mix, evenly spread over all.  So many leave a Monte Carlo error of a fourteenth of the standard deviation
-# that is due to what rows share, which is the smaller part of the whole.
+# Draws to mix at least, evenly spread over all.  So many leave a Monte Carlo error of a fourteenth of the standard
+# deviation that is due to what rows share, which is the smaller part of the whole.
 DRAWS = 200
 
 # Rows handled at once: each has a covariance of its own.
@@ -46,7 +46,7 @@ def complete_rows(draws: Draws, rows: Matrix) -> tuple[Matrix, Matrix]:
     values = np.where(observed, rows, 0.0) / scales
     average, spread = np.zeros(rows.shape), np.zeros(rows.shape)
     mixed = 0
-    for shared in _thinned(draws):
+    for shared in _shared(draws):
         mixed += 1
         for first in range(0, len(rows), BLOCK_ROWS):
             part = slice(first, first + BLOCK_ROWS)
@@ -57,19 +57,13 @@ def complete_rows(draws: Draws, rows: Matrix) -> tuple[Matrix, Matrix]:
     return average * scales, np.sqrt(spread / mixed) * scales
 
 
-def _thinned(draws: Draws) -> Iterator[Shared]:
-    """Yield what rows share, one draw of a few after another."""
+def _shared(draws: Draws) -> Iterator[Shared]:
+    """Yield what rows share, one draw of a few after another, chain after chain."""
+    some, root = draws.thinned(DRAWS), np.sqrt(draws.shape[0])
     names = ("mu", "column_effect", "V", "s", "row_effect_sd", "sigma")
-    root = np.sqrt(draws.shape[0])
-    for mu, column, V, s, row_sd, sigma in zip(*(_some(getattr(draws, name)) for name in names), strict=True):
-        yield Shared(mu + column, np.column_stack([V * (s / root), np.full(len(V), row_sd)]), sigma**2)
-
-
-def _some(variable: Any) -> Array:
-    """Return DRAWS draws of a variable, or somewhat fewer, from all chains."""
-    chained = np.asarray(variable)
-    flat = chained.reshape(-1, *chained.shape[2:])
-    return flat[:: -(-len(flat) // DRAWS)]
+    for chain in range(some.chains):
+        for mu, column, V, s, row_sd, sigma in zip(*(some.each(name, chain) for name in names), strict=True):
+            yield Shared(mu + column, np.column_stack([V * (s / root), np.full(len(V), row_sd)]), sigma**2)
 
 
 def _given(shared: Shared, values: Matrix, observed: Array) -> tuple[Matrix, Matrix]:

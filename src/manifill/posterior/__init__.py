@@ -3,7 +3,7 @@
 from manifill.posterior.diagnostics import Diagnostics, Quantity, diagnose
 from manifill.posterior.draws import Draws, Factors
 from manifill.posterior.identified import identified_quantities
-from manifill.posterior.predictive import Prediction, complete, predict, sample_predictive
+from manifill.posterior.predictive import Prediction, complete, enough_draws, predict, sample_predictive
 from manifill.posterior.ranking import Ranking, rank_columns
 from manifill.posterior.recording import ChainRecord, MemoryRecorder, Recorder, largest_rectangle
 from manifill.posterior.scores import Score, score
@@ -26,6 +26,7 @@ __all__ = [
     "complete",
     "create_store",
     "diagnose",
+    "enough_draws",
     "extend_store",
     "identified_quantities",
     "is_store",

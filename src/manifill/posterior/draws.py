@@ -117,15 +117,16 @@ class Draws:
             for left, right, sigma in sides:
                 yield Factors(left, right, np.asarray(sigma))
 
-    def thinned(self, count: int) -> "Draws":
-        """Return at least ``count`` draws, evenly spread over all, or all of them where there are fewer.
+    def thinned(self, count: int, *, whole_chunks: bool = True) -> "Draws":
+        """Return at least ``count`` draws, evenly spread over all chains, or all of them where there are fewer.
 
         Of a run on disk whole chunks are taken, since a part of one takes as long to read, unless one of them would be
-        more than enough.
+        more than enough; so there may be up to three times as many.  Without ``whole_chunks`` single draws are taken,
+        as far apart as they can be, however long they take to read.
         """
         wanted = -(-count // self.chains)  # of each chain
         chunk = getattr(self.posterior[self._sides[1]], "chunks", (1, 1))[1]
-        chunk = 1 if chunk > wanted else chunk
+        chunk = chunk if whole_chunks and chunk <= wanted else 1
         whole, parts = self.draws // chunk, -(-wanted // chunk)
         if parts >= whole:
             return self

@@ -28,7 +28,11 @@ def check_enough(draws: Draws) -> None:
 
 
 def thinned(draws: Draws, cells: int) -> IntVector:
-    """Return which draws of each chain to keep, every so many, so that an array of them × cells fits in memory."""
+    """Return which draws of each chain to keep, every so many, so that an array of them × cells fits in memory.
+
+    ``Draws.thinned`` would not do: these draws must not be more than fit, must be equally far apart for their
+    autocorrelation to mean something, and have their numbers told to ArviZ.
+    """
     room = POINTWISE_BYTES // (8 * cells * draws.chains)
     if room < draws.draws and room * draws.chains < FEWEST_DRAWS:
         raise ValueError(

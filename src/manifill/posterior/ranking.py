@@ -12,7 +12,7 @@ from manifill.types import Array, IntVector, Matrix, Vector
 __all__ = ["Ranking", "rank_columns"]
 
 # Draws beyond this many tell nothing more of a probability to two digits.
-MOST_DRAWS = 1000
+ENOUGH_DRAWS = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,11 +46,6 @@ def rank_columns(draws: Draws, likelihood: Likelihood, row: int, candidates: Int
 
 
 def _expected(draws: Draws, likelihood: Likelihood, row: int, candidates: IntVector) -> Matrix:
-    """Return E[y | x] of each draw, or of evenly spaced ones of many, (draws, candidates)."""
-    stride = -(-draws.chains * draws.draws // MOST_DRAWS)
-    kept = [
-        likelihood.mean(factors.right[candidates] @ factors.left[row])
-        for k, factors in enumerate(draws.factors())
-        if k % stride == 0
-    ]
-    return np.array(kept)
+    """Return E[y | x] of each draw, or of evenly spread ones of many, (draws, candidates)."""
+    some = draws.thinned(ENOUGH_DRAWS)
+    return np.array([likelihood.mean(right[candidates] @ left[row]) for left, right, _ in some.factors()])

@@ -51,11 +51,13 @@ class Rectangle:
         return np.asarray(self[:], dtype=dtype)
 
     def _chain(self, chain: int, wanted: Any, others: list[Any]) -> Array:
-        """Return draws of one chain, read from disk as one slice."""
+        """Return draws of one chain, read from disk as one slice, or one by one where there are others in between."""
         if wanted.ndim == 0:
             return np.asarray(self.whole[(chain, int(wanted), *others)])
         if not wanted.size:
             return np.asarray(self.whole[(chain, slice(0, 0), *others)])
-        first = int(wanted.min())
-        found = np.asarray(self.whole[(chain, slice(first, int(wanted.max()) + 1), *others)])
+        first, end = int(wanted.min()), int(wanted.max()) + 1
+        if end - first > wanted.size:
+            return np.asarray(self.whole.oindex[chain, wanted][(slice(None), *others)])
+        found = np.asarray(self.whole[(chain, slice(first, end), *others)])
         return np.asarray(found[wanted - first])

@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 
 from manifill.posterior import Draws, Factors
 from manifill.report.charts import BLUE, GREY, Chart, chart, single
-from manifill.report.study import Study, thinned
+from manifill.report.study import Study
 from manifill.report.words import Table, span
 from manifill.types import Array, Matrix, Vector
 
@@ -69,7 +69,8 @@ def spectrum(study: Study, series: dict[str, Array]) -> Spectrum:
 
 def agreement(draws: Draws) -> Vector:
     """Return, for each number of leading components, how well two draws usually agree in them: from 0 to 1."""
-    bases = [_bases(factors) for factors in thinned(draws, 2 * PAIRS).factors()]
+    some = draws.thinned(2 * PAIRS, whole_chunks=False)  # neighbours are too much alike
+    bases = [_bases(factors) for factors in some.factors()]
     half = len(bases) // 2
     pairs = zip(bases[:half], bases[half:], strict=False)  # from different chains, or far apart in one
     found = [_agreement_of(*pair) for pair in pairs]

@@ -1,21 +1,21 @@
 """What the sections of a report share: the run, its labels, and the whole matrix as the model predicts it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from manifill.estimator import MatrixCompletion
-from manifill.posterior import Draws, complete, predict
+from manifill.posterior import Draws, complete, enough_draws, predict
 from manifill.problem import Observations
 from manifill.report.labels import Names, names_of, shown_labels
 from manifill.report.words import span
 from manifill.types import Array, Generator, IntVector, Matrix, Vector
 
-__all__ = ["Answer", "Cells", "Study", "study_of", "thinned"]
+__all__ = ["Answer", "Cells", "Study", "study_of"]
 
-# Products of cells and draws that the whole matrix may cost, half a minute's work; beyond, some draws do for it.
+# Products of cells and draws that the whole matrix may cost, half a minute's work; beyond, fewer draws do for it.
 LARGEST_WORK, FEWEST_DRAWS = 2_000_000_000, 100
 
 # Children of the seed that nothing else takes: chains have 0, 1, …, and the estimator some above 2³⁰.
@@ -135,7 +135,7 @@ def study_of(model: MatrixCompletion, held_out: Observations | None) -> Study:
     m, n = observations.shape
     if held_out is not None and held_out.shape != (m, n):
         raise ValueError(f"held_out has the shape {held_out.shape}, the fit {(m, n)}; hold out cells of one matrix.")
-    used = thinned(draws, max(LARGEST_WORK // (m * n), FEWEST_DRAWS))
+    used = enough_draws(draws, m * n).thinned(max(LARGEST_WORK // (m * n), FEWEST_DRAWS))
     mean, sd = complete(used, model.model_.likelihood)
     return Study(
         model=model,
@@ -147,11 +147,3 @@ def study_of(model: MatrixCompletion, held_out: Observations | None) -> Study:
         sd=sd,
         draws_used=used.chains * used.draws,
     )
-
-
-def thinned(draws: Draws, most: int) -> Draws:
-    """Return about ``most`` draws, evenly spaced and in memory, or all where there are no more."""
-    step = -(-draws.chains * draws.draws // most)
-    if step <= 1:
-        return draws
-    return replace(draws, posterior={name: np.asarray(array[:, ::step]) for name, array in draws.posterior.items()})
