@@ -9,6 +9,7 @@ import textwrap
 import time
 import warnings
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -63,25 +64,33 @@ def fit(path: Path, *, resume: bool = False, table: np.ndarray | None = None, **
     return MatrixCompletion(**{**SETTINGS, **changes}, path=path, progress=False).fit(table, resume=resume)
 
 
-@pytest.mark.parametrize(
-    ("module", "sampler", "settings"),
-    [("factors", "Factors", {}), ("joint", "Joint", {"sampler": "joint", "warmup": 40, "draws": 60})],
-    ids=["factors", "joint"],
-)
-def test_a_run_that_is_killed_again_and_again(module: str, sampler: str, settings: dict, tmp_path: Path) -> None:
-    """SIGKILL at random moments, and a continuation each time; at last the draws are those of an undisturbed run."""
-    settings, moments = {**SETTINGS, **settings}, random.Random(1)
-    np.save(tmp_path / "table.npy", low_rank_table()[1])
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
-    MatrixCompletion(**settings, path=whole, progress=False).fit(low_rank_table()[1])
+def slow_fit(path: Path, **changes: object) -> Path:
+    """Write a script beside ``path`` that fits what ``fit`` does, or goes on with it, and takes its time."""
+    script, table, settings = path.parent / "script.py", path.parent / "table.npy", {**SETTINGS, **changes}
+    np.save(table, low_rank_table()[1])
+    sampler = settings["sampler"]
     text = SCRIPT.format(
-        module=module, sampler=sampler, settings=settings, path=str(killed), table=str(tmp_path / "table.npy")
+        module=sampler, sampler=sampler.capitalize(), settings=settings, path=str(path), table=str(table)
     )
-    script = tmp_path / "script.py"
     script.write_text(textwrap.dedent(text))
+    return script
+
+
+def started(script: Path, **options: Any) -> subprocess.Popen[str]:
+    return subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True, **options)
+
+
+@pytest.mark.parametrize(
+    "settings", [{"sampler": "factors"}, {"sampler": "joint", "warmup": 40, "draws": 60}], ids=["factors", "joint"]
+)
+def test_a_run_that_is_killed_again_and_again(settings: dict, tmp_path: Path) -> None:
+    """SIGKILL at random moments, and a continuation each time; at last the draws are those of an undisturbed run."""
+    moments, whole, killed = random.Random(1), tmp_path / "whole", tmp_path / "killed"
+    fit(whole, **settings)
+    script = slow_fit(killed, **settings)
     kills = 0
     while True:
-        process = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
+        process = started(script)
         assert process.stdout.readline() == "begun\n"
         if kills < 6:
             time.sleep(moments.uniform(0.0, 0.8))
@@ -94,18 +103,7 @@ def test_a_run_that_is_killed_again_and_again(module: str, sampler: str, setting
 
 
 def test_workers_do_not_outlive_the_process_they_work_for(tmp_path: Path) -> None:
-    np.save(tmp_path / "table.npy", low_rank_table()[1])
-    settings = {**SETTINGS, "jobs": 2, "draws": 5_000_000}
-    text = SCRIPT.format(
-        module="factors",
-        sampler="Factors",
-        settings=settings,
-        path=str(tmp_path / "run"),
-        table=str(tmp_path / "table.npy"),
-    )
-    script = tmp_path / "script.py"
-    script.write_text(textwrap.dedent(text))
-    process = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
+    process = started(slow_fit(tmp_path / "run", jobs=2, draws=5_000_000))
     lock = tmp_path / "run" / "checkpoints" / "chain-0.lock"
     wait_until(lambda: lock.exists() and not is_free(lock))
     process.kill()
@@ -231,18 +229,7 @@ def test_a_run_with_ones_own_likelihood_asks_for_it(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_in_warm_up_leaves_a_run_to_go_on_with(tmp_path: Path) -> None:
-    np.save(tmp_path / "table.npy", low_rank_table()[1])
-    settings = {**SETTINGS, "warmup": 400}
-    text = SCRIPT.format(
-        module="factors",
-        sampler="Factors",
-        settings=settings,
-        path=str(tmp_path / "run"),
-        table=str(tmp_path / "table.npy"),
-    )
-    script = tmp_path / "script.py"
-    script.write_text(textwrap.dedent(text))
-    process = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = started(slow_fit(tmp_path / "run", warmup=400), stderr=subprocess.PIPE)
     wait_until(lambda: (tmp_path / "run" / "checkpoints" / "chain-0.npz").exists())
     os.kill(process.pid, signal.SIGINT)
     assert "stopped during warm-up" in process.communicate(timeout=60)[1]

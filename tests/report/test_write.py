@@ -1,5 +1,6 @@
 """The page as text: what it says, and that it needs nothing else."""
 
+import base64
 import json
 import re
 from dataclasses import replace
@@ -8,7 +9,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from manifill import MatrixCompletion
+from manifill import MatrixCompletion, load
 from manifill.report import report_of_run, write_report
 from manifill.runs import RunFolder, load_observations
 
@@ -23,6 +24,14 @@ def charts(page):
     """Return the figures of a page by name."""
     found = re.findall(r'<script type="application/json" data-chart="(.*?)">(.*?)</script>', page, re.DOTALL)
     return {name: json.loads(text) for name, text in found}
+
+
+def shown_values(heat_map):
+    """Return what the tiles of a heat map stand for, as the page holds it."""
+    z = heat_map["data"][0]["z"]
+    return np.frombuffer(base64.b64decode(z["bdata"]), z["dtype"]).reshape(
+        [int(size) for size in z["shape"].split(",")]
+    )
 
 
 def words(page):
@@ -138,7 +147,16 @@ def test_long_work_takes_some_of_the_draws(tmp_path, monkeypatch, samples, work)
 
 @pytest.mark.parametrize("shape", [(1, 12), (12, 1), (3, 3)])
 def test_small_matrices_have_a_page(tmp_path, shape):
-    page_of(tmp_path / "run", shape=shape, rank=1, held_out=None, observed=1.0)
+    """Every cell is shown, as the model predicts it, in whatever order; there are as many components as fit."""
+    folder, (m, n) = made_up_run(tmp_path / "run", shape=shape, rank=1, held_out=None, observed=1.0), shape
+    page = report_of_run(folder).read_text(encoding="utf-8")
+    assert f"A {m} × {n} matrix (row × column) with {m * n} observed cells, 100.0 % of all" in words(page)
+    found, model = charts(page), load(folder)
+    shown = [shown_values(found[name]) for name in ("observed", "completed", "uncertainty")]
+    for values, expected in zip(shown, [model.observations_.triples()[2], *model.complete()], strict=True):
+        assert values.shape == shape
+        np.testing.assert_allclose(np.sort(values.ravel()), np.sort(expected.ravel()), rtol=1e-5)
+    assert found["spectrum"]["data"][0]["x"] == list(range(1, min(m, n, 3) + 1))
 
 
 @pytest.mark.parametrize("draws", [1, 2, 9])
