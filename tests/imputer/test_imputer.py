@@ -25,8 +25,7 @@ FULL, HOLES = table_with_holes()
 
 @pytest.fixture(scope="module")
 def imputer():
-    """A row's level is the same in all columns only where these are not scaled."""
-    return BayesianImputer(**{**QUICK, "warmup": 200, "draws": 200}, column_scales=None).fit(HOLES[:FITTED])
+    return BayesianImputer(**{**QUICK, "warmup": 200, "draws": 200}).fit(HOLES[:FITTED])
 
 
 @pytest.mark.parametrize("rows", [slice(FITTED), slice(FITTED, None)], ids=["fitted", "new"])
