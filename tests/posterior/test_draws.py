@@ -96,15 +96,15 @@ def test_factors_of_a_run_on_disk_read_each_chunk_once(tmp_path: Path, monkeypat
 def test_thinned_draws_are_some_of_the_draws(
     chunk: int | None, counts: list[int], whole_chunks: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Six of 24, in whole chunks on disk unless these are large; chains of a stopped run count as far as they came."""
+    """16 of 24, in whole chunks on disk unless these are large; chains of a stopped run count as far as they came."""
     draws = random_run(counts)
     if chunk:
         monkeypatch.setattr(store, "CHUNK_BYTES", chunk * 6 * 2 * 4)
         create_store(tmp_path / "run", VARIABLES, STATISTICS, len(counts), 20, 3, ATTRIBUTES)
         disk_records(tmp_path / "run", counts)
         draws = Draws.open(tmp_path / "run")
-    thinned = draws.thinned(6, whole_chunks=whole_chunks)
-    index = [0, 1, 6, 7] if chunk == 2 and whole_chunks else [0, 4, 8]
+    thinned = draws.thinned(16, whole_chunks=whole_chunks)
+    index = [0, 1, 2, 3, 6, 7, 8, 9] if chunk == 2 and whole_chunks else [0, 1, 3, 4, 6, 7, 9, 10]
     assert (thinned.chains, thinned.draws) == (2, len(index))
     np.testing.assert_array_equal(thinned.U[:], draws.U[:][:, index])
     np.testing.assert_array_equal(thinned.statistics["lp"], draws.statistics["lp"][:, index])
@@ -116,13 +116,13 @@ def test_thinned_draws_are_some_of_the_draws(
 
 
 def test_thinned_draws_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whole chunks are at most three times as many as were asked for."""
+    """Whole chunks are hardly more than what was asked for."""
     for chunk in (2, 7, 30):
         monkeypatch.setattr(store, "CHUNK_BYTES", chunk * M * 2 * 4)
         random_run([60, 60]).save(tmp_path / str(chunk))
         draws = Draws.open(tmp_path / str(chunk))
         for count in (*range(1, 30), 60, 119, 120):
-            assert count <= 2 * draws.thinned(count).draws <= 3 * (count + 1)
+            assert count <= 2 * draws.thinned(count).draws <= 1.5 * (count + 1)
             assert 2 * draws.thinned(count, whole_chunks=False).draws <= count + 1
 
 

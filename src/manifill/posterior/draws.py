@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Draws", "Factors"]
 
+# Draws that stand for a chain come from at least so many places of it.
+FEWEST_CHUNKS = 4
+
 
 class Factors(NamedTuple):
     """One draw of the completed matrix, left · rightᵀ, and of the noise.
@@ -120,13 +123,13 @@ class Draws:
     def thinned(self, count: int, *, whole_chunks: bool = True) -> "Draws":
         """Return at least ``count`` draws, evenly spread over all chains, or all of them where there are fewer.
 
-        Of a run on disk whole chunks are taken, since a part of one takes as long to read, unless one of them would be
-        more than enough; so there may be up to three times as many.  Without ``whole_chunks`` single draws are taken,
-        as far apart as they can be, however long they take to read.
+        Of a run on disk whole chunks are taken, since a part of one takes as long to read, unless so few of them would
+        do that they were not spread over the chain.  Without ``whole_chunks`` single draws are taken, as far apart as
+        they can be, however long they take to read.
         """
         wanted = -(-count // self.chains)  # of each chain
         chunk = getattr(self.posterior[self._sides[1]], "chunks", (1, 1))[1]
-        chunk = chunk if whole_chunks and chunk <= wanted else 1
+        chunk = chunk if whole_chunks and FEWEST_CHUNKS * chunk <= wanted else 1
         whole, parts = self.draws // chunk, -(-wanted // chunk)
         if parts >= whole:
             return self

@@ -95,9 +95,13 @@ def _sentence(supported: int, total: int, study: Study) -> str:
     whole = "mean, effects and low-rank part together" if study.draws.has_effects else "the low-rank part"
     rank = study.model.rank
     if supported == total:
+        every = "The one component" if total == 1 else f"All {total} components"
+        found = f"{every} of the completed matrix ({whole}) {'is' if total == 1 else 'are'} the same in all draws"
+        if rank == min(study.draws.shape):
+            return f"{found}, and it cannot have more."
         return (
-            f"All {total} components of the completed matrix ({whole}) are the same in all draws, so the data may "
-            f"support more: fit with a rank above {rank}, and see whether the error on held-out cells falls."
+            f"{found}, so the data may support more: fit with a rank above {rank}, and see whether the error on "
+            "held-out cells falls."
         )
     if supported == 0:
         return (
