@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-fast test-statistical lint docs bench-kernels bench-samplers bench-ablation bench-accuracy clean
+.PHONY: demo test test-fast test-newer test-statistical lint docs bench-kernels bench-samplers bench-ablation bench-accuracy clean
 
 demo: $(VENV)/installed
 	$(BIN)/manifill demo --out demo
@@ -13,6 +13,10 @@ test: lint docs test-fast
 # Two processes, a file of tests to one of them: the kernels compile twice, and the tests take half as long.
 test-fast: $(VENV)/tested
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+
+# A slice for another interpreter: make test-newer PYTHON=python3.13 VENV=.venv-newer
+test-newer: $(VENV)/tested
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile tests/posterior tests/cli/test_cli.py
 
 test-statistical: $(VENV)/tested
 	$(BIN)/python -m pytest -m statistical

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 import numba
 import scipy.linalg.cython_blas  # noqa: F401 - the BLAS of compiled code, loaded now so that thread limits reach it
 from numba.core.caching import FunctionCache, NullCache
+from numba.core.event import Listener, register
 from numba.core.imputils import impl_ret_new_ref
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate
 from numba.extending import infer_getattr, lower_builtin
@@ -88,6 +89,10 @@ def _is_cacheable(signature: tuple[Any, ...]) -> bool:
     return all(cls.__module__.partition(".")[0] == PACKAGE for cls in classes)
 
 
+def _task(function: Callable[..., Any], signature: Any) -> str:
+    return f"{function.__module__}.{function.__qualname__}{signature}"
+
+
 class _PackageCache(FunctionCache):  # type: ignore[misc]
     """Numba's function cache, stamped with all of the package's sources and closed to foreign classes."""
 
@@ -102,19 +107,32 @@ class _PackageCache(FunctionCache):  # type: ignore[misc]
         if found is None:
             for listener in _listeners:
                 listener()
-            if cacheable and _turns.take(self._task(sig)):
+            if cacheable and _turns.take(_task(self._py_func, sig)):
                 found = super().load_overload(sig, target_context)  # made by another process meanwhile?
                 if found is not None:
-                    _turns.give_back(self._task(sig))
+                    _turns.give_back(_task(self._py_func, sig))
         return found
 
     def save_overload(self, sig: Any, data: Any) -> None:
         if _is_cacheable(sig):
-            super().save_overload(sig, data)
-            _turns.give_back(self._task(sig))
+            try:
+                super().save_overload(sig, data)
+            finally:
+                _turns.give_back(_task(self._py_func, sig))
 
-    def _task(self, sig: Any) -> str:
-        return f"{self._py_func.__module__}.{self._py_func.__qualname__}{sig}"
+
+class _EndOfTurn(Listener):  # type: ignore[misc]
+    """Gives a turn back whose function could not be compiled, and so will not be saved."""
+
+    def on_start(self, event: Any) -> None:
+        """Nothing has gone wrong yet."""
+
+    def on_end(self, event: Any) -> None:
+        if event.is_failed:
+            _turns.give_back(_task(event.data["dispatcher"].py_func, event.data["args"]))
+
+
+register("numba:compile", _EndOfTurn())
 
 
 def _cache_for(function: Callable[..., Any]) -> FunctionCache | NullCache:

@@ -61,6 +61,42 @@ def test_fit_alone_guesses_says_and_works(run, wide, tmp_path):
     }
 
 
+def test_quiet_gives_results_all_the_same(run, wide):
+    run("fit", "wide.csv", *QUICK, "--quiet")
+    code, out, err = run("top", "wide-run", "--row", "r3", "--n", "2", "--quiet")
+    assert (code, err) == (0, "")
+    assert len(out.splitlines()) == 3
+
+
+def test_a_first_line_that_is_a_pair_is_no_header(run, wide, tmp_path):
+    run("fit", "wide.csv", *QUICK, "--quiet")
+    (tmp_path / "pairs.csv").write_text("r1,c2\nr2,c3\n")
+    code, out, err = run("predict", "wide-run", "pairs.csv")
+    assert (code, out) == (2, "")
+    assert "the first line of pairs.csv names a cell of the run" in err
+
+
+def test_a_place_that_cannot_be_written_is_refused_first(run, wide):
+    run("fit", "wide.csv", *QUICK, "--quiet")
+    for command in (["complete", "wide-run"], ["predict", "wide-run", "nothing.csv"]):
+        code, out, err = run(*command, "--out", "no/such/folder.csv")
+        assert (code, out) == (2, "")
+        assert "no folder no/such" in err
+
+
+def test_a_run_is_never_cut(run, wide):
+    run("fit", "wide.csv", *QUICK, "--quiet")
+    code, out, err = run("fit", "wide.csv", "--out", "wide-run", "--resume", "--draws", "10")
+    assert (code, out) == (2, "")
+    assert "asks for 30 draws already" in err
+
+
+def test_the_command_alone_shows_its_help(run):
+    code, out, err = run()
+    assert "Usage" in out + err
+    assert "manifill: \n" not in err
+
+
 def test_quiet_says_nothing_and_json_says_facts(run, wide):
     code, out, err = run("fit", "wide.csv", *QUICK, "--quiet", "--json")
     facts = json.loads(out)

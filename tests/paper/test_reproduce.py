@@ -12,6 +12,7 @@ from manifill.cli import app
 from manifill.paper import EXPERIMENTS, FULL, Protocol, Size, reproduce
 from manifill.paper.cases import CASES
 from manifill.paper.fits import fits
+from tests.browser import PHONE, PICTURES_ARE_LOADED, WIDE, opened, started
 
 TINY = Protocol("tiny", Size(2, 6, 10, 2), Size(2, 3, 10, 1), Size(2, 2, 8, 1), Size(2, 4, 8, 1))
 
@@ -26,7 +27,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_everything_is_written(folder: Path) -> None:
-    facts = json.loads((folder / "results.json").read_text())
+    facts = json.loads((folder / "results.json").read_text(), parse_constant=pytest.fail)  # no NaN
     assert list(facts["experiments"]) == list(EXPERIMENTS)
     for experiment in facts["experiments"].values():
         for picture in experiment["pictures"]:
@@ -46,6 +47,15 @@ def test_the_page_shows_every_verdict(folder: Path) -> None:
         assert all(f"figures/{Path(name).name}" in page for name in experiment["pictures"])
 
 
+@pytest.mark.parametrize("width", [PHONE, WIDE])
+def test_the_page_in_a_browser(folder: Path, width: int) -> None:
+    """All pictures are there, nothing is wider than the screen, and nobody complains."""
+    with started() as browser, opened(browser, folder / "index.html", width, ready=PICTURES_ARE_LOADED) as shown:
+        assert shown.page.evaluate("document.documentElement.scrollWidth") <= width
+        assert shown.page.locator("img").count() >= 5
+        assert shown.complaints == []
+
+
 def test_map_is_the_nuclear_norm_solution(folder: Path) -> None:
     rows = json.loads((folder / "results.json").read_text())["experiments"]["map"]["tables"]["map"]
     assert len(rows) == 3
@@ -56,6 +66,8 @@ def test_a_second_call_samples_nothing(folder: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("manifill.paper.fits.Fit.run", lambda *_: 1 / 0)
     sections = reproduce(["table-mad"], folder, TINY, cases=("case-1",), jobs=1, quiet=True)
     assert len(sections[0].tables[0].rows) == 2 * 3
+    shown = json.loads((folder / "results.json").read_text())["experiments"]
+    assert list(shown) == list(EXPERIMENTS), "what was finished before is still on the page"
 
 
 def test_the_papers_protocol() -> None:

@@ -42,7 +42,13 @@ def group(model: str = "SVD", sampler: str = "joint", **figures: object) -> Grou
 
 @pytest.mark.parametrize(
     ("product", "answer"),
-    [(0.89, Answer.BETTER), (0.95, Answer.REPRODUCED), (1.1, Answer.REPRODUCED), (1.2, Answer.WORSE)],
+    [
+        (0.89, Answer.BETTER),
+        (0.95, Answer.REPRODUCED),
+        (1.1, Answer.REPRODUCED),
+        (1.2, Answer.WORSE),
+        (float("nan"), Answer.WORSE),
+    ],
 )
 def test_small_is_good(product: float, answer: Answer) -> None:
     assert compared(product, 1.0) is answer
@@ -84,10 +90,22 @@ def test_the_baseline_is_said_not_to_mix() -> None:
     assert "1.80" in moving.why
 
 
+@pytest.mark.parametrize("model", ["ABT", "SVD"])
+def test_short_chains_decide_nothing(model: str) -> None:
+    short = group(model, "factors" if model == "ABT" else "gibbs", rhat=3.0)
+    fit = dataclasses.replace(short.fit, size=Size(2, 10, 99, 1))
+    assert table_mad([Group(fit, short.results)]).verdicts[1].answer is Answer.UNDECIDED
+
+
+def test_printed_figures_are_shown_as_they_are_printed() -> None:
+    fit = Fit("case-3", 0.4, "ABT", "factors", 0, SIZE)
+    assert table_mad([Group(fit, (Result(FIGURES, {}),))]).verdicts[0].paper == "[0.69, 6.1, 13.4]"
+
+
 def test_times_are_set_beside_the_baseline() -> None:
     section = table_time([group("ABT", "factors", milliseconds=2.0), group(milliseconds=52.0)])
     assert [row[-1] for row in section.tables[0].rows] == ["1.0", "26.0"]
-    assert [verdict.answer for verdict in section.verdicts] == [Answer.BETTER, Answer.WORSE]
+    assert [verdict.answer for verdict in section.verdicts] == [Answer.WORSE]  # the paper's ratio is 4.6
 
 
 def test_repetitions_are_seen_together() -> None:

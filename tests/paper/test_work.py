@@ -1,5 +1,6 @@
 """Tasks are done once, and what is done is kept."""
 
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,7 +46,7 @@ def test_lines_tell_how_far_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[
     run_tasks([Counted("a", tmp_path)], tmp_path / "tasks", jobs=1, quiet=False)
     assert "1 of 1 done, a last; about 0 min left" in capsys.readouterr().err
     run_tasks([Counted("a", tmp_path), Counted("b", tmp_path)], tmp_path / "tasks", jobs=1, quiet=False)
-    assert "1 results are there already" in capsys.readouterr().err
+    assert "1 fits to run, the longest first; 1 more are there already" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("damage", [b"", b"PK\x03\x04 not a zip file"])
@@ -70,4 +71,20 @@ def test_a_fit_that_was_begun_is_gone_on_with(tmp_path: Path, monkeypatch: pytes
             fit.run(tmp_path / "cut")
     assert (tmp_path / "cut" / fit.key / "draws.zarr").exists()
     assert fit.run(tmp_path / "cut").figures["deviations"] == whole.figures["deviations"]
-    assert not list((tmp_path / "cut").iterdir()), "draws are not kept"
+
+
+@pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
+@pytest.mark.parametrize("lost", ["checkpoints", "draws.zarr/posterior", "draws.zarr/zarr.json"])
+def test_a_fit_that_cannot_be_gone_on_with_is_begun_anew(lost: str, tmp_path: Path) -> None:
+    fit = Fit("case-1", 0.4, "ABT", "factors", 0, Size(2, 5, 10, 1))
+    whole, gone = fit.run(tmp_path), tmp_path / fit.key / lost
+    shutil.rmtree(gone) if gone.is_dir() else gone.unlink()
+    assert fit.run(tmp_path).figures["deviations"] == whole.figures["deviations"]
+
+
+@pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
+def test_draws_are_not_kept(tmp_path: Path) -> None:
+    fit = Fit("case-1", 0.4, "ABT", "factors", 0, Size(2, 5, 10, 1))
+    result = run_tasks([fit], tmp_path / "tasks", jobs=1, quiet=True)[fit.key]
+    assert not list((tmp_path / "tasks" / "begun").iterdir())
+    assert result.figures["made"]["versions"].startswith("manifill ")

@@ -11,8 +11,7 @@ from manifill import MatrixCompletion, Observations
 from manifill.report import report_of_run
 from manifill.runs import RunFolder, save_observations
 from manifill.types import Generator
-
-from .browser import PHONE, WIDE, opened, started
+from tests.browser import PHONE, WIDE, opened, started
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 SHAPE, RANK, OBSERVED, NOISE = (60, 40), 3, 0.5, 0.8

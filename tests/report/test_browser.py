@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from manifill.report import report_of_run
+from tests.browser import PHONE, WIDE, opened, started, until
 
-from .browser import PHONE, WIDE, opened, started, until
 from .runs import made_up_run
 
 HOSTILE = ("<script>document.title = 1</script>", "<img src=x onerror=document.title=1>", "<b>bold</b> &amp;")

@@ -72,7 +72,8 @@ def _run() -> int:
     except EndWith as stop:
         return stop.code
     except ClickError as error:
-        complain(error.format_message())  # type: ignore[attr-defined]
+        if error.format_message():  # type: ignore[attr-defined]
+            complain(error.format_message())  # type: ignore[attr-defined]
         return MISTAKE
     except (ValueError, ImportError, OSError) as error:
         complain(str(error))

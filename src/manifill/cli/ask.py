@@ -1,6 +1,7 @@
 """``manifill predict``, ``complete`` and ``top``: answers from a run."""
 
 import sys
+from itertools import permutations
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,7 +11,7 @@ from manifill.cli.options import AsJson, Quiet, Run
 from manifill.cli.words import Voice
 from manifill.estimator import MatrixCompletion
 from manifill.loading import load
-from manifill.tables import Layout, read_pairs, write_table
+from manifill.tables import Layout, check_destination, read_pairs, write_table
 
 __all__ = ["complete", "predict", "top"]
 
@@ -31,8 +32,10 @@ def predict(
         manifill predict run/ pairs.csv --interval 0.9 --out predictions.csv
     """
     voice = Voice(quiet=quiet)
+    _check_out(out)
     model = load(run)
     asked = read_pairs(pairs, layout_of(model))
+    _check_header(model, pairs, list(asked.frame))
     for sentence in asked.said:
         voice.say(sentence)
     found = model.predict(asked.rows, asked.cols, interval=interval)
@@ -55,6 +58,7 @@ def complete(
         manifill complete run/ --out completed.csv
     """
     voice = Voice(quiet=quiet)
+    _check_out(out)
     model = load(run)
     frame = _long(model) if long else _wide(model)
     m, n = model.observations_.shape
@@ -81,6 +85,13 @@ def top(
     Voice(quiet=quiet, as_json=as_json).tell(
         frame.to_string(index=False, float_format="{:.3f}".format), {"row": label, "top": frame.to_dict("records")}
     )
+
+
+def _check_header(model: MatrixCompletion, file: Path, names: list[Any]) -> None:
+    """Refuse a file whose first line is not the names of its columns but a pair already."""
+    row, col = (set(map(str, labels)) for labels in _labels(model))
+    if any(one in row and other in col for one, other in permutations(map(str, names[:10]), 2)):
+        raise ValueError(f"the first line of {file} names a cell of the run; write the columns' names above it.")
 
 
 def layout_of(model: MatrixCompletion) -> Layout:
@@ -139,6 +150,12 @@ def _long(model: MatrixCompletion) -> Any:
             "sd": sd.ravel(),
         }
     )
+
+
+def _check_out(out: Path | None) -> None:
+    """Refuse a file that cannot be written before the work is done."""
+    if out is not None:
+        check_destination(out)
 
 
 def _give(frame: Any, out: Path | None, voice: Voice, what: str) -> None:

@@ -47,6 +47,8 @@ def fit(
     chains: fit_options.Chains = 4,
     warmup: fit_options.Warmup = 500,
     draws: fit_options.Draws = 1000,
+    target_acceptance: fit_options.TargetAcceptance = 0.8,
+    max_depth: fit_options.MaxDepth = 10,
     holdout: fit_options.Holdout = 0.05,
     seed: fit_options.Seed = None,
     jobs: fit_options.Jobs = None,
@@ -85,6 +87,8 @@ def fit(
         "chains": chains,
         "warmup": warmup,
         "draws": draws,
+        "target_acceptance": target_acceptance,
+        "max_depth": max_depth,
         "seed": seed,
     }
     if resume and is_store(folder.draws):
@@ -92,6 +96,7 @@ def fit(
     elif seed is None:
         settings["seed"] = secrets.randbits(32)
     model = MatrixCompletion(**settings, path=folder.path, jobs=jobs, progress=not quiet)
+    voice.pass_on("manifill")  # what the estimator notes, such as columns that it scales
     _fit(model, table, folder, file, holdout, resume=resume, voice=voice)
     _conclude(model, folder, voice)
 
@@ -109,6 +114,11 @@ def _as_before(
     kept = {name: before["settings"][name] for name in settings if not _was_given(context, name)}
     if not _was_given(context, "holdout"):
         holdout = before.get("holdout", holdout)
+    if settings["draws"] < before["settings"]["draws"] and _was_given(context, "draws"):
+        raise ValueError(
+            f"{folder.path} asks for {before['settings']['draws']} draws already, and a run is never cut; give --draws "
+            "above that, or leave it out."
+        )
     return settings | kept, holdout
 
 
@@ -129,10 +139,12 @@ def _fit(
 ) -> None:
     train, held_out = _split(table.observations, holdout, model.seed)
     m, n = train.shape
+    kept_back = f"{0 if held_out is None else held_out.size} of them held out"
+    if held_out is None and holdout > 0.0:
+        kept_back = f"none of them held out, since there are fewer than {LEAST_TO_HOLD_OUT}"
     voice.say(
         f"{m} x {n} matrix, {table.observations.size} cells observed ({table.observations.size / (m * n):.2%}), "
-        f"{0 if held_out is None else held_out.size} of them held out; rank {model.rank}, seed {model.seed}; "
-        f"the run goes to {folder.path}"
+        f"{kept_back}; rank {model.rank}, seed {model.seed}; the run goes to {folder.path}"
     )
     about = {"file": file.name, "layout": asdict(table.layout), "holdout": holdout}
     with warnings.catch_warnings():

@@ -18,6 +18,7 @@ __all__ = [
     "IdColumn",
     "Jobs",
     "Likelihood",
+    "MaxDepth",
     "Noise",
     "Out",
     "Rank",
@@ -26,6 +27,7 @@ __all__ = [
     "Sampler",
     "Seed",
     "Step",
+    "TargetAcceptance",
     "Trials",
     "Value",
     "Warmup",
@@ -62,8 +64,10 @@ Out = Annotated[Path | None, run(help="Folder for the run [default: FILE-run].")
 Chains = Annotated[int, run(help="Independent chains.")]
 Warmup = Annotated[int, run(help="Iterations of each to learn from.")]
 Draws = Annotated[int, run(help="Iterations of each to keep.")]
+TargetAcceptance = Annotated[float, run(help="Acceptance that warm-up aims at; raise it when draws diverge.")]
+MaxDepth = Annotated[int, run(help="Doublings after which a tree of NUTS ends.")]
 Holdout = Annotated[float, run(help="Share of the observed cells to keep back and judge the fit by.")]
 
 Seed = Annotated[int | None, typer.Option(help="Of everything random; the same gives the same.")]
 Jobs = Annotated[int | None, typer.Option(help="Chains to run at a time [default: all processors].")]
-Resume = Annotated[bool, typer.Option("--resume", help="Go on with the run in --out, or add --draws to it.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on with the run in --out until it has --draws.")]

@@ -1,6 +1,7 @@
 """What commands say: to people on standard error, to programs as JSON on standard output; and the exit codes."""
 
 import json
+import logging
 import sys
 from typing import Any
 
@@ -23,7 +24,7 @@ def complain(message: str) -> None:
 
 
 class Voice:
-    """Says things to a person, unless asked to be quiet, and facts to a program, if asked for JSON."""
+    """Says things to a person, unless asked to be quiet, and gives results: as text, or if asked as JSON."""
 
     def __init__(self, *, quiet: bool = False, as_json: bool = False) -> None:
         self.quiet = quiet
@@ -34,12 +35,28 @@ class Voice:
         if not self.quiet:
             print(f"manifill: {text}", file=sys.stderr, flush=True)
 
+    def pass_on(self, logger: str) -> None:
+        """Say what is logged under a name."""
+        logging.getLogger(logger).handlers = [_Saying(self)]
+        logging.getLogger(logger).setLevel(logging.INFO)
+
     def tell(self, text: str, facts: dict[str, Any]) -> None:
         """Give the result: the text, or the facts as one JSON object."""
         if self.as_json:
             print(json.dumps(facts, default=_plain))
-        elif not self.quiet:
+        else:
             print(text)
+
+
+class _Saying(logging.Handler):
+    """Hands what is logged to a voice."""
+
+    def __init__(self, voice: Voice) -> None:
+        super().__init__(logging.INFO)
+        self._voice = voice
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._voice.say(record.getMessage())
 
 
 def _plain(value: Any) -> Any:

@@ -12,8 +12,9 @@ from manifill.paper.cases import CASES, TRIALS, Case
 from manifill.paper.protocol import Protocol, Size
 from manifill.paper.results import Result
 from manifill.paper.summary import summary
+from manifill.problem import Observations
 
-__all__ = ["SAMPLERS", "Fit", "check_data", "fits"]
+__all__ = ["SAMPLERS", "Fit", "check_data", "fits", "fitted"]
 
 LIKELIHOODS = {"ABT": "gaussian", "SVD": "gaussian", "S-SVD": "softplus", "B-SVD": "binomial"}
 
@@ -48,8 +49,7 @@ class Fit:
 
     @property
     def key(self) -> str:
-        size = self.size
-        return f"{self.group}_{size.chains}x{size.warmup}+{size.draws}_{self.repetition:02d}"
+        return f"{self.group}_{self.size}_{self.repetition:02d}"
 
     @property
     def cost(self) -> float:
@@ -60,15 +60,7 @@ class Fit:
     def run(self, scratch: Path) -> Result:
         case, folder = CASES[self.case], scratch / self.key
         train, held_out = case.split(self.share, self.repetition)
-        model = MatrixCompletion(**self._settings(case), path=folder, seed=self.repetition, jobs=1, progress=False)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)  # how the chains mix is one of the results
-            model.fit(*train.triples(), shape=train.shape, resume=folder.exists())
-        if model.posterior_.draws < self.size.draws or model.posterior_.chains < self.size.chains:
-            raise KeyboardInterrupt  # it was told to stop, and will be gone on with
-        result = summary(model, held_out, case.widest)
-        shutil.rmtree(folder)
-        return result
+        return summary(fitted(self._settings(case), self.repetition, train, folder), held_out, case.widest)
 
     def _settings(self, case: Case) -> dict[str, Any]:
         likelihood = LIKELIHOODS[self.model]
@@ -78,7 +70,22 @@ class Fit:
             settings.pop("noise_prior", None)
         if self.rank is not None:
             settings |= {"rank": self.rank, "effects": None}
-        return settings | {"chains": self.size.chains, "warmup": self.size.warmup, "draws": self.size.draws}
+        return settings | self.size.iterations()
+
+
+def fitted(settings: dict[str, Any], seed: int, train: Observations, folder: Path) -> MatrixCompletion:
+    """Fit, or go on with the fit in ``folder``; one that cannot be gone on with is begun anew."""
+    model = MatrixCompletion(**settings, path=folder, seed=seed, jobs=1, progress=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # how the chains mix is one of the results
+        try:
+            model.fit(*train.triples(), shape=train.shape, resume=folder.exists())
+        except (ValueError, KeyError, OSError):  # what a stop in the middle of something else has left
+            shutil.rmtree(folder, ignore_errors=True)
+            model.fit(*train.triples(), shape=train.shape)
+    if (model.posterior_.chains, model.posterior_.draws) != (model.chains, model.draws):
+        raise KeyboardInterrupt("stopped; the same command goes on")
+    return model
 
 
 def check_data(tasks: Iterable[object]) -> None:

@@ -15,6 +15,9 @@ __all__ = ["Group", "grouped"]
 # Whether intervals can be trusted is a stricter question, which ``converged`` answers.
 MIXING_RHAT, MIXING_ESS = 1.1, 10.0
 
+# Fewer draws of a chain than this tell nothing of how it mixes.
+FEWEST_DRAWS = 100
+
 NAMES = {"factors": "Gibbs", "gibbs": "paper's HMC in Gibbs", "joint": "joint (default)"}
 TITLES = {"case-1": "case 1", "case-2": "case 2", "case-3": "case 3", "mice": "mice", "movielens": "MovieLens"}
 
@@ -64,11 +67,23 @@ class Group:
         return np.stack([result.arrays[name] for result in self.results])
 
     @property
+    def mixing(self) -> Array:
+        """Which repetitions move through their posterior: by R-hat and ESS of what is identified."""
+        return (self.each("rhat") <= MIXING_RHAT) & (self.each("ess") >= MIXING_ESS * self.each("chains"))
+
+    @property
     def mixes(self) -> bool:
-        """Whether most repetitions move through their posterior: by R-hat and ESS of what is identified."""
-        chains = self.each("chains")
-        good = (self.each("rhat") <= MIXING_RHAT) & (self.each("ess") >= MIXING_ESS * chains)
-        return bool(good.mean() > 0.5)
+        """Whether most repetitions do."""
+        return bool(self.mixing.mean() > 0.5)
+
+    @property
+    def is_long_enough(self) -> bool:
+        """Whether a chain is long enough to tell."""
+        return self.fit.size.draws >= FEWEST_DRAWS
+
+    def median(self, figure: str) -> float:
+        """Return the median of a figure over repetitions."""
+        return float(np.median(self.each(figure)))
 
 
 def grouped(fits: Iterable[Fit], results: Mapping[str, Result]) -> list[Group]:

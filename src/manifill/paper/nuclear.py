@@ -68,9 +68,10 @@ class Mode:
         )
 
 
-def modes() -> list[Mode]:
+def modes(cases: tuple[str, ...]) -> list[Mode]:
     """Return a task for each likelihood, on the case that it is meant for."""
-    return [Mode("case-1", "gaussian"), Mode("case-2", "softplus"), Mode("case-3", "binomial")]
+    every = (Mode("case-1", "gaussian"), Mode("case-2", "softplus"), Mode("case-3", "binomial"))
+    return [mode for mode in every if mode.case in cases]
 
 
 def map_section(tasks: Sequence[Mode], results: Mapping[str, Result]) -> Section:

@@ -16,6 +16,13 @@ class Size(NamedTuple):
     draws: int
     repetitions: int
 
+    def iterations(self) -> dict[str, int]:
+        """Return the arguments of a fit."""
+        return {"chains": self.chains, "warmup": self.warmup, "draws": self.draws}
+
+    def __str__(self) -> str:
+        return f"{self.chains}x{self.warmup}+{self.draws}"
+
 
 @dataclass(frozen=True)
 class Protocol:

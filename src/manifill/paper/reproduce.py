@@ -12,12 +12,13 @@ from manifill.paper.fig_traces import fig_traces
 from manifill.paper.fits import check_data, fits
 from manifill.paper.groups import grouped
 from manifill.paper.nuclear import map_section, modes
+from manifill.paper.pictures import check_matplotlib
 from manifill.paper.protocol import USUAL, Protocol
-from manifill.paper.results import Result, Task
+from manifill.paper.results import Result
 from manifill.paper.section import Section
 from manifill.paper.table_mad import table_mad
 from manifill.paper.table_time import table_time
-from manifill.paper.work import run_tasks
+from manifill.paper.work import finished, run_tasks, unfinished
 from manifill.paper.write import write_page
 
 __all__ = ["EXPERIMENTS", "reproduce"]
@@ -35,11 +36,11 @@ class Experiment(NamedTuple):
 EXPERIMENTS = {
     "table-mad": Experiment(fits, lambda tasks, results, _: table_mad(grouped(tasks, results))),
     "table-time": Experiment(fits, lambda tasks, results, _: table_time(grouped(tasks, results))),
-    "fig-posterior": Experiment(lambda protocol, _: marginals(protocol), fig_posterior),
+    "fig-posterior": Experiment(lambda protocol, _: marginals(protocol), fig_posterior),  # data of its own
     "fig-traces": Experiment(fits, lambda tasks, results, folder: fig_traces(grouped(tasks, results), folder)),
     "fig-mad": Experiment(fits, lambda tasks, results, folder: fig_mad(grouped(tasks, results), folder)),
-    "fig-rank": Experiment(lambda protocol, _: rank_fits(protocol), fig_rank),
-    "map": Experiment(lambda _, __: modes(), lambda tasks, results, _: map_section(tasks, results)),
+    "fig-rank": Experiment(rank_fits, fig_rank),
+    "map": Experiment(lambda _, cases: modes(cases), lambda tasks, results, _: map_section(tasks, results)),
 }
 
 
@@ -71,19 +72,25 @@ def reproduce(
     quiet
         Whether to show nothing while the fits run.
     """
-    chosen = {name: _experiment(name) for name in names}
-    cases = tuple(cases)
-    folder = Path(out)
-    needed: dict[str, list[Task]] = {name: found.tasks(protocol, cases) for name, found in chosen.items()}
-    every = [task for tasks in needed.values() for task in tasks]
-    check_data(every)
-    results = run_tasks(every, folder / "tasks", jobs=jobs, quiet=quiet)
-    sections = [found.section(needed[name], results, folder / "figures") for name, found in chosen.items()]
-    write_page(folder, sections, protocol)
-    return sections
+    check_matplotlib()
+    folder, chosen = Path(out), [_checked(name) for name in names]
+    cases = tuple(case for case in CASES if case in set(cases))
+    needed = {name: experiment.tasks(protocol, cases) for name, experiment in EXPERIMENTS.items()}
+    wanted = [task for name in chosen for task in needed[name]]
+    check_data(unfinished(wanted, folder / "tasks"))
+    run_tasks(wanted, folder / "tasks", jobs=jobs, quiet=quiet)
+    # The page also shows what earlier calls with this protocol have finished.
+    results = finished((task for tasks in needed.values() for task in tasks), folder / "tasks")
+    sections = [
+        experiment.section(needed[name], results, folder / "figures")
+        for name, experiment in EXPERIMENTS.items()
+        if needed[name] and all(task.key in results for task in needed[name])
+    ]
+    write_page(folder, sections, protocol, results)
+    return [section for section in sections if section.name in chosen]
 
 
-def _experiment(name: str) -> Experiment:
+def _checked(name: str) -> str:
     if name not in EXPERIMENTS:
         raise ValueError(f"{name!r} is no experiment of the paper; choose all or one of {', '.join(EXPERIMENTS)}.")
-    return EXPERIMENTS[name]
+    return name

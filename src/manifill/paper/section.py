@@ -16,6 +16,7 @@ class Answer(StrEnum):
     BETTER = "better"
     WORSE = "worse"
     DIFFERENT = "different"
+    UNDECIDED = "undecided"
 
 
 class Verdict(NamedTuple):
@@ -70,4 +71,4 @@ def compared(product: float, paper: float, margin: float = 0.1) -> Answer:
     """Judge a figure that had better be small: within ``margin`` of the paper's it is reproduced."""
     if product <= (1.0 - margin) * paper:
         return Answer.BETTER
-    return Answer.WORSE if product > (1.0 + margin) * paper else Answer.REPRODUCED
+    return Answer.REPRODUCED if product <= (1.0 + margin) * paper else Answer.WORSE  # and so is NaN

@@ -11,10 +11,13 @@ from manifill.posterior import Draws, identified_quantities
 from manifill.problem import Observations
 from manifill.types import Array
 
-__all__ = ["BINS", "LAGS", "summary"]
+__all__ = ["BINS", "summary"]
 
 QUANTILES = (0.01, 0.5, 0.99)
-BINS, LAGS, TRACES, POINTS, ENTRIES = 40, 50, 3, 400, 20
+BINS, POINTS, ENTRIES = 40, 400, 20
+
+# A step that takes this many times as long as others has done something else besides.
+LOADING = 20.0
 
 
 def summary(model: MatrixCompletion, held_out: Observations, widest: float) -> Result:
@@ -45,11 +48,12 @@ def summary(model: MatrixCompletion, held_out: Observations, widest: float) -> R
 def _mixing(model: MatrixCompletion) -> dict[str, Any]:
     """Return R-hat and effective sample sizes of what is identified, and of entries of A and B as they were drawn."""
     found = model.diagnostics_
-    worst = max(found.quantities, key=lambda quantity: quantity.rhat)
+    # What has no R-hat, since it did not move or is not finite, is worst of all.
+    worst = max(found.quantities, key=lambda quantity: np.inf if np.isnan(quantity.rhat) else quantity.rhat)
     figures = {
         "rhat": worst.rhat,
         "worst": worst.name,
-        "ess": min(quantity.ess_bulk for quantity in found.quantities),
+        "ess": float(np.min([quantity.ess_bulk for quantity in found.quantities])),
         "converged": found.converged,
         "divergences": found.divergences,
         "chains": found.chains,
@@ -75,10 +79,11 @@ def _largest_rhat(entries: Array) -> float:
 
 
 def _cost(draws: Draws) -> dict[str, Any]:
-    seconds = draws.statistics["process_time_diff"][:, 1:]  # the first draw loads what warm-up had no need of
+    seconds = draws.statistics["process_time_diff"]
     steps = draws.statistics.get("n_steps")
+    usual = seconds[seconds <= LOADING * np.median(seconds)]  # a process loads compiled code within its first step
     return {
-        "milliseconds": 1000.0 * float(np.mean(seconds)),
+        "milliseconds": 1000.0 * float(np.mean(usual)),
         "gradients": None if steps is None else float(np.mean(steps)),
     }
 
@@ -97,8 +102,7 @@ def _singular_values(series: dict[str, Array]) -> Array:
 
 
 def _traces(series: dict[str, Array]) -> dict[str, Array]:
-    """Return the log density, the largest singular value and some entries of X, thinned to be drawn."""
-    cells = [name for name in series if name.startswith("X[")][:TRACES]
-    wanted = [name for name in ("lp", "singular_value[0]", *cells) if name in series]
-    step = max(series[wanted[0]].shape[1] // POINTS, 1)
-    return {f"trace {name}": series[name][:, ::step] for name in wanted}
+    """Return the log density and one entry of X, thinned to be drawn."""
+    cell = next(name for name in series if name.startswith("X["))
+    step = max(series[cell].shape[1] // POINTS, 1)
+    return {f"trace {name}": series[name][:, ::step] for name in ("lp", cell)}

@@ -1,11 +1,9 @@
 """The folder of a reproduction: tables, results.json, and a page that shows paper and product side by side."""
 
 import json
-import platform
 from collections import Counter
-from collections.abc import Sequence
-from datetime import UTC, datetime
-from importlib.metadata import version
+from collections.abc import Mapping, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -13,23 +11,28 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from manifill.files import replacing
 from manifill.paper.protocol import Protocol
+from manifill.paper.provenance import origins
+from manifill.paper.results import Result
 from manifill.paper.section import Section
 
 __all__ = ["write_page"]
 
 PAGE = Path(__file__).parent / "page"
-PACKAGES = ("manifill", "numpy", "scipy", "numba")
 
 
-def write_page(folder: Path, sections: Sequence[Section], protocol: Protocol) -> None:
+def write_page(folder: Path, sections: Sequence[Section], protocol: Protocol, results: Mapping[str, Result]) -> None:
     """Write everything but the pictures, which are there already."""
-    about = _about(protocol)
+    about = _about(protocol, results)
     tables = folder / "tables"
     tables.mkdir(parents=True, exist_ok=True)
     for table in (table for section in sections for table in section.tables):
         _write(tables / f"{table.name}.csv", table.to_csv())
         _write(tables / f"{table.name}.md", table.to_markdown())
-    facts = {"about": about, "experiments": {section.name: _facts(section) for section in sections}}
+    facts = {
+        "about": about,
+        "experiments": {section.name: _facts(section) for section in sections},
+        "fits": {key: _finite(result.figures) for key, result in results.items()},
+    }
     _write(folder / "results.json", json.dumps(facts, indent=2, ensure_ascii=False) + "\n")
     environment = Environment(
         loader=FileSystemLoader(PAGE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
@@ -39,14 +42,19 @@ def write_page(folder: Path, sections: Sequence[Section], protocol: Protocol) ->
     _write(folder / "index.html", page)
 
 
-def _about(protocol: Protocol) -> dict[str, Any]:
+def _about(protocol: Protocol, results: Mapping[str, Result]) -> dict[str, Any]:
     return {
         "protocol": protocol.name,
         "sizes": {name: getattr(protocol, name)._asdict() for name in ("synthetic", "mice", "movielens", "rank")},
-        "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        "machine": f"{platform.machine()}, {platform.system()}, Python {platform.python_version()}",
-        "versions": {name: version(name) for name in PACKAGES},
+        "made": origins(results.values()),
         "seeds": "repetition k draws data, split and chains from seed k, counted from 0",
+    }
+
+
+def _finite(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """Return figures as JSON knows them, which has no NaN."""
+    return {
+        name: None if isinstance(value, float) and not isfinite(value) else value for name, value in figures.items()
     }
 
 

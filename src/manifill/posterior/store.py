@@ -121,6 +121,9 @@ def open_store(path: str | Path) -> Contents:
         if POSTERIOR in root:
             raise ValueError(f"{path} holds a run that was never begun, or one of another version; fit again.")
         raise ValueError(f"{path} is a Zarr group, but holds no draws of manifill.")
+    missing = [name for name in (PROGRESS, POSTERIOR, STATISTICS) if name not in root]
+    if missing:
+        raise ValueError(f"{path} is damaged: it has lost {', '.join(missing)}; fit again.")
     kept, length = largest_rectangle(root[PROGRESS][COMPLETED][:].tolist())
     arrays = _arrays(root[POSTERIOR])
     posterior = {name: _part(array, kept, length) for name, array in arrays.items()}

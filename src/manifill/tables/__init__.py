@@ -3,6 +3,6 @@
 from manifill.tables.layout import Layout, Table
 from manifill.tables.pairs import Pairs, read_pairs
 from manifill.tables.read import read_table
-from manifill.tables.write import write_table
+from manifill.tables.write import check_destination, write_table
 
-__all__ = ["Layout", "Pairs", "Table", "read_pairs", "read_table", "write_table"]
+__all__ = ["Layout", "Pairs", "Table", "check_destination", "read_pairs", "read_table", "write_table"]

@@ -10,7 +10,7 @@ from manifill.files import replacing
 from manifill.tables.parquet import NEEDS_PYARROW
 from manifill.tables.words import listed
 
-__all__ = ["write_table"]
+__all__ = ["check_destination", "write_table"]
 
 
 def write_table(frame: Any, path: str | os.PathLike[str]) -> None:
@@ -18,17 +18,23 @@ def write_table(frame: Any, path: str | os.PathLike[str]) -> None:
 
     It is written beside its place and renamed into it, so that no one ever finds half a file.
     """
+    check_destination(path)
     place = Path(path)
-    write = _writer(place)
+    try:
+        with replacing(place) as file:
+            _writer(place)(frame, file)
+    except OSError as error:
+        raise ValueError(f"{place} cannot be written: {error.strerror or error}; choose another place.") from None
+
+
+def check_destination(path: str | os.PathLike[str]) -> None:
+    """Raise a ValueError where ``write_table`` would, before there is anything to write."""
+    place = Path(path)
+    _writer(place)
     if place.is_dir():
         raise ValueError(f"{place} is a folder; choose another name.")
     if not place.parent.is_dir():
         raise ValueError(f"{place} cannot be written, since there is no folder {place.parent}; make it first.")
-    try:
-        with replacing(place) as file:
-            write(frame, file)
-    except OSError as error:
-        raise ValueError(f"{place} cannot be written: {error.strerror or error}; choose another place.") from None
 
 
 def _writer(place: Path) -> Callable[[Any, IO[Any]], None]:

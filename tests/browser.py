@@ -22,7 +22,7 @@ PHONE, WIDE = 390, 1280
 
 
 class Opened(NamedTuple):
-    """A page whose charts are drawn, and what it wrote to the console or asked of the network."""
+    """A page that is ready, and what it wrote to the console or asked of the network."""
 
     page: Any
     complaints: list[str]
@@ -43,8 +43,14 @@ def started() -> Iterator[Any]:
         browser.close()
 
 
+CHARTS_ARE_DRAWN = "charts.length && charts.every((chart) => chart._fullLayout)"
+PICTURES_ARE_LOADED = "[...document.images].every((image) => image.complete && image.naturalWidth > 0)"
+
+
 @contextmanager
-def opened(browser: Any, path: Path, width: int, colour_scheme: str = "light") -> Iterator[Opened]:
+def opened(
+    browser: Any, path: Path, width: int, colour_scheme: str = "light", ready: str = CHARTS_ARE_DRAWN
+) -> Iterator[Opened]:
     """Open a file in a window of this width; one as wide as a phone is touched, not clicked."""
     complaints: list[str] = []
     size = {"width": width, "height": 844}
@@ -54,7 +60,7 @@ def opened(browser: Any, path: Path, width: int, colour_scheme: str = "light") -
     page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
     page.on("request", lambda request: None if _is_local(request.url) else complaints.append(request.url))
     page.goto(path.resolve().as_uri())
-    until(page, "charts.length && charts.every((chart) => chart._fullLayout)")
+    until(page, ready)
     yield Opened(page, complaints)
     context.close()
 
