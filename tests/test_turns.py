@@ -5,9 +5,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+from numba.core.errors import TypingError
 
-from manifill import turns
+from manifill import compiled, turns
+from manifill.geometry.euclidean import add_scaled
 from manifill.turns import Turns
 
 pytest.importorskip("fcntl")
@@ -71,6 +74,14 @@ def test_two_processes_compile_once(tmp_path: Path) -> None:
         _send_line(process)
     answers = sorted(process.communicate(timeout=120)[0].strip() for process in both)
     assert answers == ["0 1", "1 0"], "hits and misses of the cache"
+
+
+def test_a_function_that_does_not_compile_ends_its_turn() -> None:
+    """What does not compile is not saved either."""
+    with pytest.raises(TypingError):
+        add_scaled("text", 1.0, np.zeros(3))
+    assert compiled._turns.take("another task") or compiled._turns._path is None
+    compiled._turns.give_back("another task")
 
 
 def _start(script: str, *arguments: str, environment: dict[str, str] | None = None) -> subprocess.Popen[str]:

@@ -128,8 +128,9 @@ class _EndOfTurn(Listener):  # type: ignore[misc]
         """Nothing has gone wrong yet."""
 
     def on_end(self, event: Any) -> None:
-        if event.is_failed:
-            _turns.give_back(_task(event.data["dispatcher"].py_func, event.data["args"]))
+        dispatcher, signature = event.data["dispatcher"], tuple(event.data["args"])
+        if signature not in dispatcher.overloads:  # Numba's ``is_failed`` says the opposite of its name
+            _turns.give_back(_task(dispatcher.py_func, signature))
 
 
 register("numba:compile", _EndOfTurn())

@@ -92,7 +92,7 @@ def test_a_run_is_never_cut(run, wide):
 
 
 def test_the_command_alone_shows_its_help(run):
-    code, out, err = run()
+    _, out, err = run()
     assert "Usage" in out + err
     assert "manifill: \n" not in err
 
