@@ -50,7 +50,8 @@ def _steps(axis: Any, group: Group, widest: float) -> None:
     edges = np.linspace(0.0, widest, BINS + 1)
     shares = group.arrays("histogram")
     colour = COLOURS[group.fit.sampler]
-    axis.stairs(shares.mean(axis=0), edges, color=colour, fill=True, alpha=0.35, label=group.sampler)
+    label = f"{group.sampler}, median {float(group.mean('deviations')[1]):.2g}"
+    axis.stairs(shares.mean(axis=0), edges, color=colour, fill=True, alpha=0.35, label=label)
     if len(shares) > 1:
         centres = 0.5 * (edges[1:] + edges[:-1])
         axis.errorbar(centres, shares.mean(axis=0), shares.std(axis=0), fmt="none", ecolor=colour, elinewidth=0.8)

@@ -19,6 +19,11 @@ from manifill.types import Array, Matrix
 __all__ = ["Marginals", "fig_posterior", "marginals"]
 
 SHAPE, NOISE, OBSERVED, ROWS = (30, 20), 0.5, 0.6, 2
+
+# Gibbs draws are cheap, and it takes many of them to come round.
+ROUNDS = 20
+POINTS = 1000  # of a chain that are drawn
+
 CHAIN_COLOURS = (*COLOURS.values(), "#CC79A7")
 PAPER = "ABᵀ turns about the origin, the SVD does not"
 
@@ -72,7 +77,7 @@ def _left(model: MatrixCompletion) -> Array:
 def marginals(protocol: Protocol) -> list[Marginals]:
     """Return the two fits."""
     size = protocol.synthetic._replace(chains=len(CHAIN_COLOURS))
-    return [Marginals(sampler, size) for sampler in ("factors", "joint")]
+    return [Marginals("factors", size._replace(draws=ROUNDS * size.draws)), Marginals("joint", size)]
 
 
 def fig_posterior(tasks: Sequence[Marginals], results: Mapping[str, Result], folder: Path) -> Section:
@@ -97,7 +102,8 @@ def fig_posterior(tasks: Sequence[Marginals], results: Mapping[str, Result], fol
 
 def _scatter(axis: Any, draws: Array, name: str) -> None:
     for chain, colour in zip(draws, CHAIN_COLOURS, strict=True):
-        axis.plot(chain[:, 0], chain[:, 1], ".", color=colour, markersize=2, alpha=0.5)
+        some = chain[:: max(len(chain) // POINTS, 1)]
+        axis.plot(some[:, 0], some[:, 1], ".", color=colour, markersize=2, alpha=0.5)
     axis.axhline(0.0, color="0.6", linewidth=0.6)
     axis.axvline(0.0, color="0.6", linewidth=0.6)
     largest = 1.1 * float(np.abs(draws).max())

@@ -6,7 +6,7 @@ import numpy as np
 
 from manifill.paper.groups import Group
 from manifill.paper.printed import MILLISECONDS
-from manifill.paper.section import Section, Table, Verdict, compared
+from manifill.paper.section import Answer, Section, Table, Verdict, compared
 
 __all__ = ["table_time"]
 
@@ -49,9 +49,10 @@ def _verdict(group: Group, baseline: float) -> Verdict:
     printed = MILLISECONDS[group.place] / MILLISECONDS[(*group.place[:2], "ABT")]
     here = float(group.mean("milliseconds")) / baseline
     words = f"{printed:.2g} times ABᵀ ({MILLISECONDS[group.place]:g} ms)", f"{here:.2g} times ABᵀ ({_spread(group)} ms)"
-    gradients = group.each("gradients")
-    why = "" if np.isnan(gradients).any() else f"A draw takes {gradients.mean():.0f} gradients; ABᵀ needs none."
-    return Verdict(f"{group.name}: to ABᵀ", *words, compared(here, printed), why)
+    answer, why = compared(here, printed), f"A draw takes {group.mean('gradients'):.0f} gradients; ABᵀ needs none."
+    if answer is Answer.WORSE and float(group.mean("milliseconds")) < MILLISECONDS[group.place]:
+        answer, why = Answer.DIFFERENT, f"Both are faster here than there, and ABᵀ is so by more. {why}"
+    return Verdict(f"{group.name}: to ABᵀ", *words, answer, why)
 
 
 def _spread(group: Group) -> str:
