@@ -12,6 +12,7 @@ from manifill.cli import app
 from manifill.paper import EXPERIMENTS, FULL, Protocol, Size, reproduce
 from manifill.paper.cases import CASES
 from manifill.paper.fits import fits
+from manifill.paper.nuclear import Mode, modes
 from tests.browser import PHONE, PICTURES_ARE_LOADED, WIDE, opened, started
 
 TINY = Protocol("tiny", Size(2, 6, 10, 2), Size(2, 3, 10, 1), Size(2, 2, 8, 1), Size(2, 4, 8, 1))
@@ -56,10 +57,11 @@ def test_the_page_in_a_browser(folder: Path, width: int) -> None:
         assert shown.complaints == []
 
 
-def test_map_is_the_nuclear_norm_solution(folder: Path) -> None:
-    rows = json.loads((folder / "results.json").read_text())["experiments"]["map"]["tables"]["map"]
-    assert len(rows) == 3
-    assert all(float(row["‖X − X′‖ / ‖X′‖"]) <= 1e-6 for row in rows)
+@pytest.mark.parametrize("mode", modes(tuple(CASES)), ids=lambda mode: mode.likelihood)
+def test_map_is_the_nuclear_norm_solution(mode: Mode, tmp_path: Path) -> None:
+    figures = mode.run(tmp_path).figures
+    assert figures["difference"] <= 1e-6
+    assert figures["objective_difference"] <= 1e-6
 
 
 def test_a_second_call_samples_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
