@@ -48,7 +48,7 @@ def _verdict(group: Group, baseline: float) -> Verdict:
     """Judge the ratio to the baseline, which does not depend on the machine as milliseconds do."""
     printed = MILLISECONDS[group.place] / MILLISECONDS[(*group.place[:2], "ABT")]
     here = float(group.mean("milliseconds")) / baseline
-    words = f"{printed:.2g} times ABᵀ ({MILLISECONDS[group.place]:g} ms)", f"{here:.2g} times ABᵀ ({_spread(group)} ms)"
+    words = f"{printed:.3g} times ABᵀ ({MILLISECONDS[group.place]:g} ms)", f"{here:.3g} times ABᵀ ({_spread(group)} ms)"
     answer, why = compared(here, printed), f"A draw takes {group.mean('gradients'):.0f} gradients; ABᵀ needs none."
     if answer is Answer.WORSE and float(group.mean("milliseconds")) < MILLISECONDS[group.place]:
         answer, why = Answer.DIFFERENT, f"Both are faster here than there, and ABᵀ is so by more. {why}"
