@@ -38,7 +38,7 @@ def run_demo(out: Path, draws: int) -> None:
     table = made_up_table(rng)
     observed = rng.random(SHAPE) < OBSERVED
     print(f"A {SHAPE[0]} x {SHAPE[1]} matrix of rank {RANK} and noise, {observed.mean():.0%} of it observed.")
-    print("Sampling 4 chains; the very first run compiles for about a minute.")
+    print("Sampling 4 chains; the very first run compiles for a minute or two.")
     model = MatrixCompletion(rank=RANK, chains=4, warmup=draws // 2, draws=draws, seed=0)
     begin = time.perf_counter()
     model.fit(np.where(observed, table, np.nan))

@@ -75,7 +75,7 @@ class _Lines:
         lines = [board.read(chain) for chain in range(board.chains)]
         if not self._said_compiling and any(line.stage == Stage.COMPILING for line in lines):
             self._said_compiling = True
-            self._say("compiling kernels; this happens once and takes about a minute")
+            self._say("compiling kernels; this happens once and takes a minute or two")
         if time.monotonic() - self._last >= SECONDS_BETWEEN_LINES:
             self._last = time.monotonic()
             self._say("; ".join(self._describe(chain, line) for chain, line in enumerate(lines)))
