@@ -25,7 +25,7 @@ class Case(NamedTuple):
     shares: tuple[float, ...]  # of all cells to train with; of MovieLens, of the ratings
     third: str | None  # the model beside ABᵀ and SVD
     split: Callable[[float, int], tuple[Observations, Observations]]  # by share and seed: to train, to validate
-    widest: float  # deviation that a histogram shows, in the data's units
+    widest: float  # deviation that a histogram shows, in the data's units, unless all are tiny
     is_real: bool = False
 
     @property

@@ -6,17 +6,23 @@ from typing import Any
 
 import numpy as np
 
-from manifill.paper.cases import CASES
+from manifill.paper.cases import CASES, Case
 from manifill.paper.groups import TITLES, Group
 from manifill.paper.pictures import COLOURS, figure
 from manifill.paper.section import Picture, Section
-from manifill.paper.summary import BINS
+from manifill.types import Vector
 
 __all__ = ["fig_mad"]
 
+BINS = 40
+
+# Where the median is below this share of what a picture shows, nearly all cells would be in its first bins.
+TINY = 0.02
+
 TEXT = """
-The share of held-out cells by their absolute deviation from the posterior mean; the last bin holds all that is beyond.
-Bars are standard deviations over repetitions.
+The share of held-out cells by their absolute deviation from the posterior mean; the first and the last bin hold all
+that is beyond. The axis is logarithmic where a matrix without noise is found almost exactly. Bars are standard
+deviations over repetitions.
 """
 
 
@@ -34,11 +40,9 @@ def _draw(groups: Sequence[Group], folder: Path) -> Picture:
     name = f"fig-mad-{case.name}"
     size = (3.1 * len(case.models), 2.4 * len(case.shares))
     with figure(folder, name, len(case.shares), len(case.models), size) as axes:
-        for group in groups:
-            axis = axes[case.shares.index(group.fit.share), case.models.index(group.fit.model)]
-            _steps(axis, group, case.widest)
-            axis.set_title(f"{group.model}, {group.fit.share:.0%}")
-            axis.legend(fontsize=7, frameon=False)
+        for i, share in enumerate(case.shares):
+            for j, model in enumerate(case.models):
+                _panel(axes[i, j], [group for group in groups if group.place == (case.name, share, model)], case)
         for axis in axes[-1]:
             axis.set_xlabel("absolute deviation")
         for axis in axes[:, 0]:
@@ -46,12 +50,36 @@ def _draw(groups: Sequence[Group], folder: Path) -> Picture:
     return Picture(name, f"{TITLES[case.name]} ({case.about})")
 
 
-def _steps(axis: Any, group: Group, widest: float) -> None:
-    edges = np.linspace(0.0, widest, BINS + 1)
-    shares = group.arrays("histogram")
+def _panel(axis: Any, groups: Sequence[Group], case: Case) -> None:
+    edges = _edges(groups, case.widest)
+    for group in groups:
+        _steps(axis, group, edges)
+    axis.set(title=f"{groups[0].model}, {groups[0].fit.share:.0%}", xscale="log" if edges[0] else "linear")
+    axis.margins(y=0.25)  # room for the legend
+    axis.set_ylim(bottom=0.0)
+    axis.legend(fontsize=7, frameon=False, loc="upper right")
+
+
+def _edges(groups: Sequence[Group], widest: float) -> Vector:
+    """Return the edges of bins, from zero on; or logarithmic ones, where that would put all cells in a few bins."""
+    deviations = [group.arrays("deviations") for group in groups]
+    if min(float(np.median(each)) for each in deviations) > TINY * widest:
+        return np.linspace(0.0, widest, BINS + 1)
+    lowest, highest = (np.log10(each) for each in _range(np.concatenate(deviations, axis=None)))
+    return np.logspace(lowest, highest, BINS + 1)
+
+
+def _range(deviations: Vector) -> tuple[float, float]:
+    low, high = np.quantile(deviations, (0.005, 0.995))
+    return max(float(low), float(np.finfo(np.float32).tiny)), float(high)
+
+
+def _steps(axis: Any, group: Group, edges: Vector) -> None:
+    within = np.clip(group.arrays("deviations").astype(np.float64), edges[0], edges[-1])
+    shares = np.stack([np.histogram(each, edges)[0] / each.size for each in within])
     colour = COLOURS[group.fit.sampler]
     label = f"{group.sampler}, median {float(group.mean('deviations')[1]):.2g}"
     axis.stairs(shares.mean(axis=0), edges, color=colour, fill=True, alpha=0.35, label=label)
     if len(shares) > 1:
-        centres = 0.5 * (edges[1:] + edges[:-1])
+        centres = np.sqrt(edges[1:] * edges[:-1]) if edges[0] else 0.5 * (edges[1:] + edges[:-1])
         axis.errorbar(centres, shares.mean(axis=0), shares.std(axis=0), fmt="none", ecolor=colour, elinewidth=0.8)

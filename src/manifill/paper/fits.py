@@ -60,7 +60,7 @@ class Fit:
     def run(self, scratch: Path) -> Result:
         case, folder = CASES[self.case], scratch / self.key
         train, held_out = case.split(self.share, self.repetition)
-        return summary(fitted(self._settings(case), self.repetition, train, folder), held_out, case.widest)
+        return summary(fitted(self._settings(case), self.repetition, train, folder), held_out)
 
     def _settings(self, case: Case) -> dict[str, Any]:
         likelihood = LIKELIHOODS[self.model]

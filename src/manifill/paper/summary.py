@@ -11,17 +11,17 @@ from manifill.posterior import Draws, identified_quantities
 from manifill.problem import Observations
 from manifill.types import Array
 
-__all__ = ["BINS", "summary"]
+__all__ = ["summary"]
 
 QUANTILES = (0.01, 0.5, 0.99)
-BINS, POINTS, ENTRIES = 40, 400, 20
+POINTS, ENTRIES = 400, 20
 
 # A step that takes this many times as long as others has done something else besides.
 LOADING = 20.0
 
 
-def summary(model: MatrixCompletion, held_out: Observations, widest: float) -> Result:
-    """Judge a fit by cells that it has not seen; deviations above ``widest`` fall into the last bin."""
+def summary(model: MatrixCompletion, held_out: Observations) -> Result:
+    """Judge a fit by cells that it has not seen."""
     rows, cols, values = held_out.triples()
     deviations = np.abs(model.predict(rows, cols).mean - values)
     score = model.score(rows, cols, values)
@@ -37,7 +37,7 @@ def summary(model: MatrixCompletion, held_out: Observations, widest: float) -> R
     }
     series = identified_quantities(np.random.default_rng(0), model.posterior_)
     arrays = {
-        "histogram": np.histogram(np.minimum(deviations, widest), BINS, (0.0, widest))[0] / deviations.size,
+        "deviations": deviations.astype(np.float32),
         "autocorrelation": _autocorrelation(model),
         "singular_values": _singular_values(series),
         **_traces(series),
