@@ -8,6 +8,7 @@ import numpy as np
 
 from manifill.files import replacing
 from manifill.problem import Observations
+from manifill.sampling.checkpoint import next_iteration
 from manifill.types import Array
 
 __all__ = ["RunFolder", "load_observations", "save_observations"]
@@ -32,6 +33,10 @@ class RunFolder:
             raise ValueError(f"{self.path} exists already; {remedy}.")
         if not self.checkpoints.is_dir():
             raise ValueError(f"{self.path} is no run of manifill that could be resumed; choose another folder.")
+
+    def iterations(self) -> int:
+        """Return how many iterations all chains together have gone, up to their last checkpoints."""
+        return sum(next_iteration(path) for path in self.checkpoints.glob("chain-*.npz"))
 
 
 def save_observations(path: Path, observations: Observations) -> None:

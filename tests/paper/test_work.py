@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from manifill.paper.fits import Fit
+from manifill.paper.progress import Tally
 from manifill.paper.protocol import Size
 from manifill.paper.results import Result, load_result, save_result
 from manifill.paper.work import run_tasks
@@ -20,6 +21,9 @@ class Counted:
     key: str
     marks: Path
     cost: float = 1.0
+
+    def share_done(self, scratch: Path) -> float:
+        return 0.25 if (scratch / self.key).exists() else 0.0
 
     def run(self, scratch: Path) -> Result:
         with (self.marks / self.key).open("a") as file:
@@ -44,9 +48,29 @@ def test_what_was_finished_is_not_done_again(tmp_path: Path) -> None:
 
 def test_lines_tell_how_far_it_is(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run_tasks([Counted("a", tmp_path)], tmp_path / "tasks", jobs=1, quiet=False)
-    assert "1 of 1 done, a last; about 0 min left" in capsys.readouterr().err
+    assert "1 of 1 done, about 0 min left" in capsys.readouterr().err
     run_tasks([Counted("a", tmp_path), Counted("b", tmp_path)], tmp_path / "tasks", jobs=1, quiet=False)
-    assert "1 fits to run, the longest first; 1 more are there already" in capsys.readouterr().err
+    assert "1 to run, the longest first; 1 more are there already" in capsys.readouterr().err
+
+
+def test_a_tally_counts_what_is_under_way(tmp_path: Path) -> None:
+    long, short = Counted("long", tmp_path, 8.0), Counted("short", tmp_path, 2.0)
+    tally = Tally([long, short], tmp_path)
+    assert tally.look() == (0.0, [])
+    (tmp_path / "long").mkdir()
+    assert tally.look() == (2.0, ["long 25%"])
+    tally.finish(short)
+    assert (tally.count, tally.look()) == (1, (4.0, ["long 25%"]))
+
+
+@pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
+def test_a_fit_tells_how_much_of_it_is_done(tmp_path: Path) -> None:
+    fit = Fit("case-1", 0.4, "ABT", "factors", 0, Size(2, 10, 30, 1))
+    assert fit.share_done(tmp_path) == 0.0
+    fit.run(tmp_path)
+    assert fit.share_done(tmp_path) == 1.0
+    (tmp_path / fit.key / "checkpoints" / "chain-1.npz").write_bytes(b"PK")
+    assert fit.share_done(tmp_path) == 0.5
 
 
 @pytest.mark.parametrize("damage", [b"", b"PK\x03\x04 not a zip file"])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from manifill.estimator import MatrixCompletion
-from manifill.paper.fits import fitted
+from manifill.paper.fits import fitted, share_done
 from manifill.paper.pictures import COLOURS, figure
 from manifill.paper.protocol import Protocol, Size
 from manifill.paper.results import Result
@@ -49,6 +49,9 @@ class Marginals:
     @property
     def cost(self) -> float:
         return 2.0 * (self.size.warmup + self.size.draws)
+
+    def share_done(self, scratch: Path) -> float:
+        return share_done(scratch / self.key, self.size)
 
     def run(self, scratch: Path) -> Result:
         settings = {"rank": 2, "sampler": self.sampler, "effects": None, **self.size.iterations()}

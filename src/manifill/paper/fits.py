@@ -13,8 +13,9 @@ from manifill.paper.protocol import Protocol, Size
 from manifill.paper.results import Result
 from manifill.paper.summary import summary
 from manifill.problem import Observations
+from manifill.runs import RunFolder
 
-__all__ = ["SAMPLERS", "Fit", "check_data", "fits", "fitted"]
+__all__ = ["SAMPLERS", "Fit", "check_data", "fits", "fitted", "share_done"]
 
 LIKELIHOODS = {"ABT": "gaussian", "SVD": "gaussian", "S-SVD": "softplus", "B-SVD": "binomial"}
 
@@ -57,6 +58,9 @@ class Fit:
         dearer = 60.0 if self.rank is not None else COSTS.get(self.case, 1.0)
         return iterations * (1.0 if self.sampler == "factors" else 4.0) * dearer
 
+    def share_done(self, scratch: Path) -> float:
+        return share_done(scratch / self.key, self.size)
+
     def run(self, scratch: Path) -> Result:
         case, folder = CASES[self.case], scratch / self.key
         train, held_out = case.split(self.share, self.repetition)
@@ -86,6 +90,11 @@ def fitted(settings: dict[str, Any], seed: int, train: Observations, folder: Pat
     if (model.posterior_.chains, model.posterior_.draws) != (model.chains, model.draws):
         raise KeyboardInterrupt("stopped; the same command goes on")
     return model
+
+
+def share_done(folder: Path, size: Size) -> float:
+    """Return which share of its iterations the fit in ``folder`` has gone, up to its last checkpoints."""
+    return RunFolder(folder).iterations() / (size.chains * (size.warmup + size.draws))
 
 
 def check_data(tasks: Iterable[object]) -> None:

@@ -36,6 +36,9 @@ class Task(Protocol):
     def run(self, scratch: Path) -> Result:
         """Do it; what is in ``scratch`` from an earlier try is gone on with."""
 
+    def share_done(self, scratch: Path) -> float:
+        """Return how much of it has been done, by what is in ``scratch``."""
+
 
 def save_result(path: Path, result: Result) -> None:
     """Write a result as a whole."""

@@ -15,9 +15,12 @@ import numpy as np
 from manifill.files import replacing
 from manifill.types import Array, Generator
 
-__all__ = ["Checkpoint", "load_checkpoint", "restored_generator", "save_checkpoint"]
+__all__ = ["Checkpoint", "load_checkpoint", "next_iteration", "restored_generator", "save_checkpoint"]
 
 FORMAT = 1
+
+# What a file that is missing, cut off or something else raises when it is read.
+UNREADABLE = (OSError, EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile)
 
 
 class Checkpoint(NamedTuple):
@@ -49,8 +52,17 @@ def load_checkpoint(path: Path, classes: Iterable[type]) -> Checkpoint | None:
             return None
         known = {cls.__name__: cls for cls in classes}
         return Checkpoint(**{name: _decoded(part, arrays, known) for name, part in tree["fields"].items()})
-    except (OSError, EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile):
+    except UNREADABLE:
         return None
+
+
+def next_iteration(path: Path) -> int:
+    """Return which iteration a chain goes on with, zero where there is no checkpoint that tells."""
+    try:
+        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
+            return int(json.loads(file["tree"].tobytes())["fields"]["iteration"])
+    except UNREADABLE:
+        return 0
 
 
 def restored_generator(state: Mapping[str, Any]) -> Generator:
