@@ -14,6 +14,9 @@ from manifill.paper.results import Result, Task, load_result, save_result
 __all__ = ["finished", "run_tasks", "unfinished"]
 
 
+COMPILING = "a new machine compiles their kernels first, for a minute or two"
+
+
 def run_tasks(tasks: Iterable[Task], folder: Path, *, jobs: int | None, quiet: bool) -> Mapping[str, Result]:
     """Return the result of every task under its key; ``folder`` keeps them.
 
@@ -27,7 +30,7 @@ def run_tasks(tasks: Iterable[Task], folder: Path, *, jobs: int | None, quiet: b
     folder.mkdir(parents=True, exist_ok=True)
     if missing and not quiet:
         before = f"; {len(results)} more are there already" if results else ""
-        print(f"manifill: {len(missing)} to run, the longest first{before}", file=sys.stderr, flush=True)
+        print(f"manifill: {len(missing)} to run, the longest first{before}; {COMPILING}", file=sys.stderr, flush=True)
     tally = Tally(missing, _scratch(folder))
     with shown(tally, quiet=quiet):
         for task, result in _finished(missing, folder, jobs):
