@@ -10,7 +10,7 @@ from manifill.files import locked
 from manifill.posterior import Draws, create_store, extend_store, is_store, store_attributes
 from manifill.problem import Observations
 from manifill.provenance import difference
-from manifill.runs import RunFolder, save_observations
+from manifill.runs import CannotResumeError, RunFolder, save_observations
 from manifill.sampling.chains import Plan, run_chains, statistic_names
 from manifill.sampling.sampler import Sampler
 
@@ -55,6 +55,8 @@ def _begin(
     plan: Plan, run: RunFolder, sampler: Sampler[Any, Any, Any], observations: Observations, attributes: dict[str, Any]
 ) -> None:
     """Write the data and make the store; one whose making was cut short is made anew."""
+    for checkpoint in run.checkpoints.glob("chain-*.npz"):  # which would lead past draws that are not there
+        checkpoint.unlink()
     save_observations(run.data, observations)
     shutil.rmtree(run.draws, ignore_errors=True)
     create_store(
@@ -67,8 +69,14 @@ def _continued(plan: Plan, run: RunFolder, attributes: dict[str, Any]) -> tuple[
     before = store_attributes(run.draws)
     found = difference(before, attributes)
     if found is not None:
-        raise ValueError(f"{run.path} cannot be resumed, {found}; give what it was begun with, or another folder.")
+        raise CannotResumeError(
+            f"{run.path} cannot be resumed, {found}; give what it was begun with, or another folder."
+        )
     draws = max(plan.draws, before["settings"]["draws"])  # a run is never cut
     attributes = before | {"settings": before["settings"] | {"draws": draws}}
-    extend_store(run.draws, draws, attributes)
+    try:
+        extend_store(run.draws, draws, attributes)
+    except KeyError as missing:
+        remedy = "so the run cannot be resumed; choose another folder"
+        raise CannotResumeError(f"{run.draws} has lost {missing}, {remedy}.") from None
     return replace(plan, draws=draws), attributes

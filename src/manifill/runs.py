@@ -11,7 +11,11 @@ from manifill.problem import Observations
 from manifill.sampling.checkpoint import next_iteration
 from manifill.types import Array
 
-__all__ = ["RunFolder", "load_observations", "save_observations"]
+__all__ = ["CannotResumeError", "RunFolder", "load_observations", "save_observations"]
+
+
+class CannotResumeError(ValueError):
+    """What is in a folder is no run that could be gone on with."""
 
 
 class RunFolder:
@@ -32,7 +36,7 @@ class RunFolder:
             remedy = "choose another folder, delete it, or resume the run in it"
             raise ValueError(f"{self.path} exists already; {remedy}.")
         if not self.checkpoints.is_dir():
-            raise ValueError(f"{self.path} is no run of manifill that could be resumed; choose another folder.")
+            raise CannotResumeError(f"{self.path} is no run of manifill that could be resumed; choose another folder.")
 
     def iterations(self) -> int:
         """Return how many iterations all chains together have gone, up to their last checkpoints."""

@@ -13,7 +13,7 @@ from manifill.paper.protocol import Protocol, Size
 from manifill.paper.results import Result
 from manifill.paper.summary import summary
 from manifill.problem import Observations
-from manifill.runs import RunFolder
+from manifill.runs import CannotResumeError, RunFolder
 
 __all__ = ["SAMPLERS", "Fit", "check_data", "fits", "fitted", "share_done"]
 
@@ -84,7 +84,7 @@ def fitted(settings: dict[str, Any], seed: int, train: Observations, folder: Pat
         warnings.simplefilter("ignore", ConvergenceWarning)  # how the chains mix is one of the results
         try:
             model.fit(*train.triples(), shape=train.shape, resume=folder.exists())
-        except (ValueError, KeyError, OSError):  # what a stop in the middle of something else has left
+        except CannotResumeError:  # what a stop in the middle of something else has left
             shutil.rmtree(folder, ignore_errors=True)
             model.fit(*train.triples(), shape=train.shape)
     if (model.posterior_.chains, model.posterior_.draws) != (model.chains, model.draws):

@@ -14,6 +14,9 @@ __all__ = ["Result", "Task", "load_result", "save_result"]
 
 FIGURES = "figures"
 
+# Raised whenever tasks leave something else, or do it otherwise: results of another format count as missing.
+FORMAT = 1
+
 
 class Result(NamedTuple):
     """Numbers and words under names, and arrays under others."""
@@ -42,16 +45,17 @@ class Task(Protocol):
 
 def save_result(path: Path, result: Result) -> None:
     """Write a result as a whole."""
-    encoded = np.frombuffer(json.dumps(result.figures).encode(), dtype=np.uint8)
+    encoded = np.frombuffer(json.dumps({"format": FORMAT, **result.figures}).encode(), dtype=np.uint8)
     with replacing(path) as file:
         np.savez_compressed(file, **{FIGURES: encoded}, **result.arrays)  # type: ignore[arg-type]
 
 
 def load_result(path: Path) -> Result | None:
-    """Read a result, or None where there is none that can be read."""
+    """Read a result, or None where there is none of this format that can be read."""
     try:
         with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             arrays = dict(file)
-        return Result(json.loads(arrays.pop(FIGURES).tobytes()), arrays)
+        figures = json.loads(arrays.pop(FIGURES).tobytes())
+        return Result(figures, arrays) if figures.pop("format") == FORMAT else None
     except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile):
         return None
