@@ -14,14 +14,12 @@ from threadpoolctl import threadpool_limits
 from manifill.compiled import compiled
 from manifill.geometry import LowRank
 from manifill.problem import Model, Observations
-from manifill.problem.joint import JointDensity
 from manifill.sampling.block import Block
 from manifill.sampling.exchange import exchange_effects
 from manifill.sampling.integrators import TwoStage
-from manifill.sampling.joint import ROTATION_STRIDE, Joint, JointTuning
-from manifill.sampling.rotations import rotate_neighbours
+from manifill.sampling.joint import Joint, JointTuning, rotate_components
 from manifill.sampling.scales import rescale_effects
-from manifill.types import Generator, Vector
+from manifill.types import Vector
 
 
 class TreesInX(Joint):
@@ -62,25 +60,19 @@ class TreesInFactors(TreesInX):
 class NoRotations(Joint):
     """Without the rotation of neighbouring components."""
 
-    def _slice(self, rng: Generator, target: JointDensity, position: Vector) -> None:
-        rescale_effects(rng, target, position)
-        exchange_effects(rng, target, position)
+    slices = (rescale_effects, exchange_effects)
 
 
 class NoScales(Joint):
     """Without the common scale of effects."""
 
-    def _slice(self, rng: Generator, target: JointDensity, position: Vector) -> None:
-        rotate_neighbours(rng, target, position, int(rng.integers(ROTATION_STRIDE)), ROTATION_STRIDE)
-        exchange_effects(rng, target, position)
+    slices = (rotate_components, exchange_effects)
 
 
 class NoExchange(Joint):
     """Without the exchange of effects and low-rank part."""
 
-    def _slice(self, rng: Generator, target: JointDensity, position: Vector) -> None:
-        rotate_neighbours(rng, target, position, int(rng.integers(ROTATION_STRIDE)), ROTATION_STRIDE)
-        rescale_effects(rng, target, position)
+    slices = (rotate_components, rescale_effects)
 
 
 KINDS: dict[str, Callable[..., Joint]] = {

@@ -157,6 +157,11 @@ def build_model(
         for name, value in (("lambda_", lambda_), ("lambda_prior", lambda_prior)):
             if value is not None:
                 raise ValueError(f"{name}={value!r} has no meaning for sampler='factors'; leave it out.")
+    if by_column and noise_prior == "paper":
+        raise ValueError(
+            "noise='column' lets columns learn from each other, and noise_prior='paper' does not, so a column without "
+            "cells would have no noise level; leave noise_prior out."
+        )
     prior: EffectsPrior | None = scaled_effects_prior(observations, likelihood) if with_effects else None
     model = Model(
         rank=rank,

@@ -151,7 +151,7 @@ def test_rows_without_observations_fall_back_to_the_prior():
     assert np.isfinite(sd).all()
 
 
-@pytest.mark.parametrize("constant", [0.0, 3.0])
+@pytest.mark.parametrize("constant", [0.0, 3.0, 0.1])
 @pytest.mark.parametrize("sampler", ["joint", "gibbs", "factors"])
 def test_constant_data_does_not_crash(constant, sampler):
     model = MatrixCompletion(**QUICK, sampler=sampler).fit(np.full((6, 5), constant))

@@ -56,6 +56,7 @@ SETTINGS = {
         {"likelihood": "binomial", "trials": 5, "noise_prior": "paper"},
         "noise_prior='paper'.*'binomial'",
     ),
+    "noise by column with a fixed prior": ({"noise": "column", "noise_prior": "paper"}, "leave noise_prior out"),
     "noise by column with gibbs": ({"sampler": "gibbs", "noise": "column"}, "one noise.*sampler='joint'"),
     "noise by column with factors": ({"sampler": "factors", "noise": "column"}, "one noise.*leave out"),
     "noise prior's name": ({"noise_prior": "flat"}, "noise_prior='flat'.*'paper'"),

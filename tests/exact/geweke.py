@@ -16,6 +16,7 @@ from manifill.problem import EffectsPrior, Gamma, Likelihood, Model, Observation
 from manifill.sampling.factors import Factors, FactorsState
 from manifill.sampling.gibbs import Gibbs
 from manifill.sampling.joint import Joint, JointTuning
+from manifill.sampling.masses import Masses
 from manifill.sampling.singular import State
 from manifill.types import Generator, Matrix, Vector
 from tests.exact.prior import completed, draw_data, draw_factors, draw_state
@@ -135,8 +136,9 @@ def uneven(tuning: Any) -> Any:
     """
     if not isinstance(tuning, JointTuning):
         return tuning
-    masses = tuning.masses
-    return tuning._replace(masses=masses._replace(left=masses.left * [1.0, 5.0], right=masses.right * [3.0, 1.0]))
+    masses, rest = tuning.masses, tuning.masses.rest.copy()
+    rest[:2] *= [1.0, 10.0]  # of s
+    return tuning._replace(masses=Masses(masses.left * [1.0, 5.0], masses.right * [3.0, 1.0], rest))
 
 
 def z_scores(case: Case, rng: Generator, draws: int, chains: int = 2, processes: int = 1) -> Vector:

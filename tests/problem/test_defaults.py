@@ -67,13 +67,15 @@ def test_effects_are_about_the_mean_in_units_of_the_spread() -> None:
         assert theirs.shape == ours.shape
 
 
-@pytest.mark.parametrize("likelihood", [Gaussian(), SoftplusGaussian(), Binomial(5)])
-@pytest.mark.parametrize("value", [0.0, 3.0])
+@pytest.mark.parametrize("likelihood", [Gaussian(), SoftplusGaussian(), Binomial(5, 0.1)])
+@pytest.mark.parametrize("value", [0.0, 0.3, 0.1])
 def test_priors_of_constant_data_are_proper(likelihood: object, value: float) -> None:
-    constant = Observations.from_triples([0, 1], [0, 1], [value, value])
+    """The variance of twenty times 0.1 is not zero: it is that of rounding errors."""
+    constant = Observations.from_triples(np.arange(20), np.arange(20) % 2, np.full(20, value))
     rates = [scaled_rate_prior(1, constant, likelihood, effects=effects) for effects in (False, True)]
     effects, noise = scaled_effects_prior(constant, likelihood), scaled_noise_prior(constant)
     numbers = np.array([*rates[0], *rates[1], effects.mean_precision, *effects.row, *effects.column, *noise])
     assert np.isfinite(effects.mean)
     assert np.isfinite(numbers).all()
     assert (numbers > 0).all()
+    assert noise.scale * (value**2 or 1.0) == pytest.approx(25.0)

@@ -84,14 +84,14 @@ def test_statistics_count_gradients_and_max_depth_is_passed_on() -> None:
 
 
 def test_lengths_after_warm_up_are_those_of_the_trees() -> None:
-    """Trees of the last window only; four to eight tenths of their mean, and the short trajectories."""
+    """Trees of the last window only; four to eight tenths of their mean time, and the short trajectories."""
     sampler = Joint(model_for(Gaussian()), some_observations(Gaussian()), warmup=100)
     rng, state, tuning = warmed(sampler, 12, 70)
     trees = []
     for _ in range(30):
         state, info = sampler.step(rng, state, tuning)
+        trees.append(info.transition.steps * tuning.step.step_size)
         tuning = sampler.adapt(tuning, info)
-        trees.append(info.transition.steps)
     tuning = sampler.freeze(tuning)
     assert tuning.trees.number == 30
     assert tuning.lengths is not None
@@ -100,4 +100,5 @@ def test_lengths_after_warm_up_are_those_of_the_trees() -> None:
         state, info = sampler.step(rng, state, tuning)
         lengths.append(info.transition.steps - SHORT_STEPS * tuning.lengths.short)
         assert sampler.statistics(state, tuning, info)["n_steps"] == 2 * info.transition.steps
-    assert set(lengths) == set(range(round(0.4 * np.mean(trees)), round(0.8 * np.mean(trees)) + 1))
+    steps = np.mean(trees) / tuning.step.step_size
+    assert set(lengths) == set(range(round(0.4 * steps), round(0.8 * steps) + 1))

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from manifill.problem import Compressed, Likelihood, Observations
+from manifill.problem.defaults import variance_of
 from manifill.types import Vector
 
 __all__ = ["EffectPrecisions", "Prior", "default_effects"]
@@ -41,7 +42,7 @@ def default_effects(observations: Observations, likelihood: Likelihood) -> Effec
         likelihood.starting_point(likelihood.encode(cells.values))
         for cells in (observations.by_row, observations.by_column)
     )
-    variance = float(np.var(by_row)) or 1.0  # of constant data any will do: there are no effects
+    variance = variance_of(by_row) or 1.0  # of constant data any will do: there are no effects
     least = SMALLEST_SHARE * variance
     return EffectPrecisions(
         row=1.0 / max(_variance_between(observations.by_row, by_row), least),

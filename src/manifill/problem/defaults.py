@@ -10,7 +10,7 @@ from manifill.problem.observations import Observations
 from manifill.problem.priors import Gamma, ScaledF
 from manifill.types import Vector
 
-__all__ = ["scaled_effects_prior", "scaled_noise_prior", "scaled_rate_prior"]
+__all__ = ["scaled_effects_prior", "scaled_noise_prior", "scaled_rate_prior", "variance_of"]
 
 # The noise is taken to be about a fifth of the data's spread.  Data that want it larger are resisted with the weight of
 # four cells, those that want it smaller with that of twenty: with too few cells any residual can be explained away.
@@ -23,6 +23,9 @@ EFFECTS_SHARE = 0.01
 # The mean is within some ten standard deviations of the values' mean.
 MEAN_WIDTH = 10.0
 
+# Values that differ by less than this share of their size do so by rounding alone.
+ROUNDING = 1e-12
+
 
 class _Spread(NamedTuple):
     mean: float
@@ -30,8 +33,14 @@ class _Spread(NamedTuple):
     square: float  # 1 for zeros
 
 
+def variance_of(values: Vector) -> float:
+    """Return the variance of values, zero where they are the same but for rounding."""
+    variance = float(np.var(values))
+    return variance if variance > ROUNDING**2 * float(np.mean(values**2)) else 0.0
+
+
 def _spread(values: Vector) -> _Spread:
-    variance, square = float(np.var(values)), float(np.mean(values**2))
+    variance, square = variance_of(values), float(np.mean(values**2))
     return _Spread(float(np.mean(values)), variance or square or 1.0, square or 1.0)
 
 

@@ -13,7 +13,7 @@ from manifill.compiled import compiled
 from manifill.problem.joint import JointDensity
 from manifill.problem.priors import Marginal
 from manifill.sampling.slices import draw_on_line
-from manifill.types import Generator, Matrix, Vector
+from manifill.types import Generator, IntVector, Matrix, Vector
 
 __all__ = ["exchange_effects"]
 
@@ -69,7 +69,7 @@ def exchange_effects(rng: Generator, density: JointDensity, position: Vector) ->
 
 @compiled
 def _exchange(rng: Generator, prior: Marginal, rate: Marginal, U: Matrix, s: Vector, V: Matrix, a: Vector) -> None:
-    """Draw t, and write a + t U d and the singular form of U diag(s) Vᵀ − t U d 1ᵀ; s is in falling order then."""
+    """Draw t, and write a + t U d and the singular form of U diag(s) Vᵀ − t U d 1ᵀ."""
     (m, r), n = U.shape, V.shape[0]
     inside = np.dot(U.T, a)
     outside = np.sum((a - np.dot(U, inside)) ** 2)
@@ -87,7 +87,11 @@ def _exchange(rng: Generator, prior: Marginal, rate: Marginal, U: Matrix, s: Vec
 
 @compiled
 def _shift(U: Matrix, s: Vector, V: Matrix, d: Vector, sums: Vector) -> None:
-    """Subtract U d 1ᵀ from U diag(s) Vᵀ: with 1 = V v + ρ q it is U [diag(s) − d vᵀ, −ρ d] [V, q]ᵀ, r×(r + 1)."""
+    """Subtract U d 1ᵀ from U diag(s) Vᵀ: with 1 = V v + ρ q it is U [diag(s) − d vᵀ, −ρ d] [V, q]ᵀ, r×(r + 1).
+
+    A component keeps its place by size.  Places have masses: if all were put in falling order, a trajectory whose
+    components change places could not be gone back on.
+    """
     r, n = s.size, V.shape[0]
     q = np.ones(n) - np.dot(V, sums)
     q -= np.dot(V, np.dot(V.T, q))  # once more, for where little is left
@@ -103,6 +107,21 @@ def _shift(U: Matrix, s: Vector, V: Matrix, d: Vector, sums: Vector) -> None:
         middle[a, a] += s[a]
         middle[a, r] = -rho * d[a]
     left, values, right = np.linalg.svd(middle, False)
-    s[:] = values
-    U[:, :] = np.dot(U, left)
-    V[:, :] = np.dot(V, np.ascontiguousarray(right[:, :r].T)) + np.outer(q, right[:, r])
+    new_U = np.dot(U, left)
+    new_V = np.dot(V, np.ascontiguousarray(right[:, :r].T)) + np.outer(q, right[:, r])
+    places = _places(s)
+    for a in range(r):
+        s[a] = values[places[a]]
+        U[:, a] = new_U[:, places[a]]
+        V[:, a] = new_V[:, places[a]]
+
+
+@compiled
+def _places(s: Vector) -> IntVector:
+    """Return the place of each component in falling order."""
+    places = np.zeros(s.size, np.int64)
+    for a in range(s.size):
+        for b in range(s.size):
+            if s[b] > s[a] or (s[b] == s[a] and b < a):
+                places[a] += 1
+    return places

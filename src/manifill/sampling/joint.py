@@ -7,6 +7,7 @@ turns, not when its factors do; components of nearly equal singular values are r
 made larger or smaller at once, and exchanged with what the low-rank part can say of them.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +30,7 @@ from manifill.sampling.singular import Data, State, draw_of, variables_of, with_
 from manifill.sampling.start import warm_start
 from manifill.types import Array, Generator, Vector
 
-__all__ = ["Joint", "JointInfo", "JointTuning"]
+__all__ = ["Joint", "JointInfo", "JointTuning", "rotate_components"]
 
 # While step size and masses are still guesses, long trajectories are a waste: the first of warm-up are short.
 EARLY_SHARE, EARLY_DEPTH = 0.1, 5
@@ -58,8 +59,20 @@ class JointInfo(NamedTuple):
     squares: GradientSquares | None  # at the new state, while warming up
 
 
+def rotate_components(rng: Generator, target: JointDensity, position: Vector) -> None:
+    """Rotate every second pair of neighbours, from the first or from the second one on."""
+    rotate_neighbours(rng, target, position, int(rng.integers(ROTATION_STRIDE)), ROTATION_STRIDE)
+
+
 class Joint:
     """``sampler="joint"``: a step moves everything, rotates components, and draws all that is conjugate."""
+
+    # Moves along the ways on which trajectories are slow, in place.
+    slices: tuple[Callable[[Generator, JointDensity, Vector], None], ...] = (
+        rotate_components,
+        rescale_effects,
+        exchange_effects,
+    )
 
     def __init__(
         self,
@@ -107,7 +120,8 @@ class Joint:
         target = self._target(state.noise)
         position, moved = self._move(rng, target, self._position(state), tuning)
         fold_signs(position, self.observations.shape, self.model.rank)
-        self._slice(rng, target, position)
+        for move in self.slices:
+            move(rng, target, position)
         U, s, V, flat = unpack(position, self.observations.shape, self.model.rank)
         effects = _effects(flat, len(U), state.effects)
         state = with_hyperparameters(rng, self.model, self.data, U, s, V, effects, state.noise.rate)
@@ -124,19 +138,13 @@ class Joint:
             return self._block.step(rng, target, position, step_size, EARLY_DEPTH if early else None)
         return self._block.follow(rng, target, position, step_size, tuning.lengths.draw(rng))
 
-    def _slice(self, rng: Generator, target: JointDensity, position: Vector) -> None:
-        """Draw along the ways on which trajectories are slow, in place."""
-        rotate_neighbours(rng, target, position, int(rng.integers(ROTATION_STRIDE)), ROTATION_STRIDE)
-        rescale_effects(rng, target, position)
-        exchange_effects(rng, target, position)
-
     def adapt(self, tuning: JointTuning, info: JointInfo) -> JointTuning:
         assert info.squares is not None, "a step of warm-up reports its gradient"
         squares, iteration = tuning.squares.plus(info.squares), tuning.iteration + 1
         tuning = tuning._replace(
             step=tuning.step.update(info.transition.acceptance, self.target_acceptance),
             squares=squares,
-            trees=tuning.trees.plus(info.transition.steps, info.log_density),
+            trees=tuning.trees.plus(info.transition.steps * tuning.step.step_size, info.log_density),
             iteration=iteration,
         )
         if iteration not in self._windows:
@@ -152,7 +160,8 @@ class Joint:
 
     def freeze(self, tuning: JointTuning) -> JointTuning:
         """Keep step size, masses and the lengths that the last window's trees suggest."""
-        return tuning._replace(step=tuning.step.freeze(), lengths=tuning.trees.lengths(), warming=False)
+        step = tuning.step.freeze()
+        return tuning._replace(step=step, lengths=tuning.trees.lengths(step.step_size), warming=False)
 
     def draw(self, state: State) -> dict[str, Array]:
         return draw_of(self.model, state)

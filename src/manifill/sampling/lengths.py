@@ -37,7 +37,7 @@ class Trees(NamedTuple):
     """What is known of the trees of a window."""
 
     number: int
-    steps: int  # of all of them
+    time: float  # steps times their size, of all of them
     density: float  # the last log density
     mean: float  # of the log density
     squares: float  # of its deviations from the mean, their sum
@@ -45,21 +45,20 @@ class Trees(NamedTuple):
 
     @classmethod
     def none(cls) -> "Trees":
-        return cls(0, 0, 0.0, 0.0, 0.0, 0.0)
+        return cls(0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
-    def plus(self, steps: int, density: float) -> "Trees":
-        """Return what is known after one more tree of ``steps`` that led to a log density."""
+    def plus(self, time: float, density: float) -> "Trees":
+        """Return what is known after one more tree, so long in time, that led to a log density."""
         number, deviation = self.number + 1, density - self.mean
         mean = self.mean + deviation / number
         squares = self.squares + deviation * (density - mean)
         change = density - self.density if self.number else 0.0
-        return Trees(number, self.steps + steps, density, mean, squares, self.changes + change**2)
+        return Trees(number, self.time + time, density, mean, squares, self.changes + change**2)
 
-    def lengths(self) -> Lengths | None:
-        """Return lengths to go on with, or nothing if there has been no tree to learn from."""
+    def lengths(self, step_size: float) -> Lengths | None:
+        """Return lengths to go on with, in steps of one size, or nothing if there has been no tree to learn from."""
         if not self.number:
             return None
-        shortest, longest = (
-            max(1, round(share * self.steps / self.number)) for share in (SHORTEST_SHARE, LONGEST_SHARE)
-        )
+        steps = self.time / self.number / step_size
+        shortest, longest = (max(1, round(share * steps)) for share in (SHORTEST_SHARE, LONGEST_SHARE))
         return Lengths(shortest, longest, MANY_SHORT if self.changes < SMALL_CHANGE * self.squares else FEW_SHORT)

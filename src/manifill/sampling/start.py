@@ -4,9 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from manifill.mode.estimate import MapEstimate
 from manifill.mode.find import find_mode, with_rank
 from manifill.problem import Effects, Model, Observations
-from manifill.types import Generator, Matrix, Vector
+from manifill.types import Generator, IntVector, Matrix, Vector
 
 __all__ = ["Start", "warm_start"]
 
@@ -36,8 +37,24 @@ def warm_start(rng: Generator, observations: Observations, model: Model) -> Star
         U=_moved(rng, mode.U, curvature),
         s=mode.s * np.exp(shift * rng.standard_normal(mode.s.size)),
         V=_moved(rng, mode.V, curvature),
-        effects=Effects(mode.mu, mode.row_effects, mode.column_effects, 1.0, 1.0) if effects else Effects.none(),
+        effects=_moved_effects(rng, mode, observations) if effects else Effects.none(),
     )
+
+
+def _moved_effects(rng: Generator, mode: MapEstimate, observations: Observations) -> Effects:
+    """Return the effects moved each by what its cells, and the spread of all of them, leave uncertain."""
+    row, column = (
+        values + _uncertainty(values, np.diff(cells.starts), mode.sigma) * rng.standard_normal(values.size)
+        for values, cells in ((mode.row_effects, observations.by_row), (mode.column_effects, observations.by_column))
+    )
+    mean = mode.mu + mode.sigma / np.sqrt(observations.size) * rng.standard_normal()
+    return Effects(float(mean), row, column, 1.0, 1.0)
+
+
+def _uncertainty(effects: Vector, cells: IntVector, sigma: float) -> Vector:
+    """Return standard deviations of effects, by their number of cells, under a prior as wide as they are spread."""
+    variance = float(np.mean(effects**2))
+    return np.asarray(np.sqrt(variance / (1.0 + cells * variance / sigma**2)))
 
 
 def _moved(rng: Generator, factor: Matrix, curvature: Vector) -> Matrix:
