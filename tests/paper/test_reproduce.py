@@ -11,8 +11,9 @@ import pytest
 from manifill.cli import app
 from manifill.paper import EXPERIMENTS, FULL, Protocol, Size, reproduce
 from manifill.paper.cases import CASES
-from manifill.paper.fits import fits
+from manifill.paper.fits import Fit, fits
 from manifill.paper.nuclear import Mode, modes
+from manifill.paper.results import Result
 from tests.browser import PHONE, PICTURES_ARE_LOADED, WIDE, opened, started
 
 TINY = Protocol("tiny", Size(2, 6, 10, 2), Size(2, 3, 10, 1), Size(2, 2, 8, 1), Size(2, 4, 8, 1))
@@ -66,10 +67,28 @@ def test_map_is_the_nuclear_norm_solution(mode: Mode, tmp_path: Path) -> None:
 
 def test_a_second_call_samples_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("manifill.paper.fits.Fit.run", lambda *_: 1 / 0)
-    sections = reproduce(["table-mad"], folder, TINY, cases=("case-1",), jobs=1, quiet=True)
-    assert len(sections[0].tables[0].rows) == 2 * 3
-    shown = json.loads((folder / "results.json").read_text())["experiments"]
-    assert list(shown) == list(EXPERIMENTS), "what was finished before is still on the page"
+    before = json.loads((folder / "results.json").read_text())
+    reproduce(["table-mad"], folder, TINY, cases=("case-1",), jobs=1, quiet=True)
+    after = json.loads((folder / "results.json").read_text())
+    assert after == before, "what was finished before is still on the page"
+
+
+def test_a_run_that_was_stopped_has_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With what there is, and a word about what there is not."""
+    original = Fit.run
+
+    def run(fit: Fit, scratch: Path) -> Result:
+        if fit.repetition:
+            raise KeyboardInterrupt
+        return original(fit, scratch)
+
+    monkeypatch.setattr(Fit, "run", run)
+    with pytest.raises(KeyboardInterrupt):
+        reproduce(["table-mad"], tmp_path, TINY, cases=("case-1",), jobs=1, quiet=True)
+    facts = json.loads((tmp_path / "results.json").read_text())
+    assert facts["about"]["fits"] == 1
+    assert len(facts["experiments"]["table-mad"]["tables"]["table-mad"]) == 1
+    assert "1 of " in (tmp_path / "index.html").read_text()
 
 
 def test_the_papers_protocol() -> None:
@@ -85,7 +104,8 @@ def test_the_papers_protocol() -> None:
         (["table-x"], "'table-x' is no experiment of the paper; choose all or one of table-mad"),
         (["map", "--quick", "--full"], "--quick and --full"),
         (["map", "--jobs", "0"], "at least 1, not 0"),
-        (["map", "--cases", "case-4"], "--cases has 'case-4'; choose among case-1"),
+        (["map", "--cases", "mice"], "map has nothing to do with mice"),
+        (["map", "--cases", "case-4"], "'case-4' is no data set of the paper; choose among case-1"),
     ],
 )
 def test_mistakes(

@@ -10,11 +10,11 @@ from manifill.paper.groups import Group, grouped
 from manifill.paper.printed import DEVIATIONS, MILLISECONDS
 from manifill.paper.protocol import Size
 from manifill.paper.results import Result
-from manifill.paper.section import Answer, Table, compared
+from manifill.paper.section import Answer, Column, Table, compared, number
 from manifill.paper.table_mad import table_mad
 from manifill.paper.table_time import table_time
 
-SIZE = Size(2, 100, 100, 2)
+SIZE = Size(2, 300, 300, 2)
 FIGURES = {
     "deviations": [0.1, 2.3, 10.0],
     "deviations_from_zero": [0.04, 2.3, 10.0],
@@ -29,7 +29,7 @@ FIGURES = {
     "converged": True,
     "divergences": 0,
     "chains": 2,
-    "draws": 100,
+    "draws": 300,
     "milliseconds": 4.0,
     "gradients": None,
 }
@@ -62,6 +62,13 @@ def test_mixing_is_judged_by_rhat_and_ess(figures: dict, mixes: bool) -> None:
     assert group(**figures).mixes is mixes
 
 
+def test_half_of_the_repetitions_decide_nothing() -> None:
+    stuck, good = (Result(FIGURES | {"rhat": rhat}, {}) for rhat in (2.0, 1.0))
+    half = Group(Fit("case-1", 0.4, "SVD", "joint", 0, SIZE), (good, stuck))
+    assert half.mixes is None
+    assert table_mad([half]).verdicts[1].why == "Half of the repetitions mix."
+
+
 def test_the_majority_of_repetitions_decides() -> None:
     stuck, good = (Result(FIGURES | {"rhat": rhat}, {}) for rhat in (2.0, 1.0))
     fit = Fit("case-1", 0.4, "SVD", "joint", 0, SIZE)
@@ -83,6 +90,32 @@ def test_a_line_of_the_first_table(figures: dict, answers: list[Answer]) -> None
     assert all(verdict.why for verdict in section.verdicts)
 
 
+@pytest.mark.parametrize(("median", "answer"), [(1.9, Answer.REPRODUCED), (1.2, Answer.BETTER), (2.2, Answer.WORSE)])
+def test_nobody_is_better_by_predicting_zero(median: float, answer: Answer) -> None:
+    """The paper prints 2.3 where zero is off by 1.9: who is off by 1.9 too is no better than zero."""
+    verdict = table_mad([group(deviations=[0.0, median, 8.0], deviations_from_zero=[0.0, 1.9, 8.0])]).verdicts[0]
+    assert verdict.answer is answer
+    assert "predicting zero ([0, 1.9, 8])" in verdict.why
+    assert ("nearer" in verdict.why) == (answer is Answer.BETTER)
+
+
+@pytest.mark.parametrize(
+    ("deviations", "answer"),
+    [
+        ([0.0, 1.6, 5.0], Answer.REPRODUCED),
+        ([0.0, 1.2, 4.0], Answer.BETTER),
+        ([0.0, 1.2, 5.0], Answer.BETTER),
+        ([0.0, 1.6, 6.0], Answer.WORSE),
+        ([0.0, 1.2, 8.3], Answer.DIFFERENT),
+        ([0.0, 2.0, 4.0], Answer.DIFFERENT),
+    ],
+)
+def test_real_data_are_judged_by_median_and_tail(deviations: list[float], answer: Answer) -> None:
+    fit = Fit("movielens", 0.8, "SVD", "gibbs", 0, SIZE)
+    verdict = table_mad([Group(fit, (Result(FIGURES | {"deviations": deviations}, {}),))]).verdicts[0]
+    assert verdict.answer is answer
+
+
 def test_the_baseline_is_said_not_to_mix() -> None:
     """Where A Bᵀ mixes all the same, that is said, beside the entries of A, which do not."""
     stuck, moving = (table_mad([group("ABT", "factors", rhat=rhat)]).verdicts[1] for rhat in (3.0, 1.0))
@@ -93,7 +126,7 @@ def test_the_baseline_is_said_not_to_mix() -> None:
 @pytest.mark.parametrize("model", ["ABT", "SVD"])
 def test_short_chains_decide_nothing(model: str) -> None:
     short = group(model, "factors" if model == "ABT" else "gibbs", rhat=3.0)
-    fit = dataclasses.replace(short.fit, size=Size(2, 10, 99, 1))
+    fit = dataclasses.replace(short.fit, size=Size(2, 10, 299, 1))
     assert table_mad([Group(fit, short.results)]).verdicts[1].answer is Answer.UNDECIDED
 
 
@@ -105,10 +138,12 @@ def test_printed_figures_are_shown_as_they_are_printed() -> None:
 def test_times_are_set_beside_the_baseline() -> None:
     """The paper's ratio is 26 / 5.6 = 4.6."""
     section = table_time([group("ABT", "factors", milliseconds=2.0), group(milliseconds=52.0, gradients=30.0)])
-    assert [row[-1] for row in section.tables[0].rows] == ["1.0", "26.0"]
-    assert [verdict.answer for verdict in section.verdicts] == [Answer.WORSE]
+    assert [row[-1] for row in section.tables[0].rows] == [1.0, 26.0]
+    assert [verdict.answer for verdict in section.verdicts] == [Answer.BETTER, Answer.WORSE, Answer.WORSE]
     faster = [group("ABT", "factors", milliseconds=0.5), group(milliseconds=13.0, gradients=30.0)]
-    assert table_time(faster).verdicts[0].answer is Answer.DIFFERENT, "faster than the paper's, and ABᵀ more so"
+    assert table_time(faster).verdicts[-1].answer is Answer.DIFFERENT, "faster than the paper's, and ABᵀ more so"
+    slower = [group("ABT", "factors", milliseconds=500.0), group(milliseconds=1000.0, gradients=30.0)]
+    assert table_time(slower).verdicts[-1].answer is Answer.DIFFERENT, "a slow baseline is no merit"
 
 
 def test_repetitions_are_seen_together() -> None:
@@ -125,6 +160,7 @@ def test_the_paper_prints_both_tables_for_the_same_fits() -> None:
 
 
 def test_a_table_as_text() -> None:
-    table = Table("t", ("a", "b"), [("x|y", 1), ("p,q", 2)])
-    assert table.to_csv() == 'a,b\nx|y,1\n"p,q",2\n'
-    assert table.to_markdown() == "| a | b |\n| --- | --- |\n| x\\|y | 1 |\n| p,q | 2 |\n"
+    columns = Column("a"), Column("b", number), Column("c", lambda pair: "–".join(map(str, pair)), ("c low", "c high"))
+    table = Table("t", columns, [("x|y", 0.12345, (1, 2)), ("p,q", 1234.5, None)])
+    assert table.to_csv() == 'a,b,c low,c high\nx|y,0.12345,1,2\n"p,q",1234.5,,\n'
+    assert table.to_markdown() == "| a | b | c |\n| --- | --- | --- |\n| x\\|y | 0.123 | 1–2 |\n| p,q | 1234 |  |\n"

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from manifill.files import locked
 from manifill.paper.fits import Fit
 from manifill.paper.progress import Tally
 from manifill.paper.protocol import Size
@@ -71,6 +72,32 @@ def test_a_fit_tells_how_much_of_it_is_done(tmp_path: Path) -> None:
     assert fit.share_done(tmp_path) == 1.0
     (tmp_path / fit.key / "checkpoints" / "chain-1.npz").write_bytes(b"PK")
     assert fit.share_done(tmp_path) == 0.5
+
+
+def test_two_processes_do_not_work_in_one_folder(tmp_path: Path) -> None:
+    (tmp_path / "tasks").mkdir()
+    with (
+        locked(tmp_path / "tasks" / "run.lock", wait=False),
+        pytest.raises(ValueError, match="another process is working"),
+    ):
+        run_tasks([Counted("a", tmp_path)], tmp_path / "tasks", jobs=1, quiet=True)
+
+
+def test_a_fit_of_another_process_is_left_alone(tmp_path: Path) -> None:
+    fit = Fit("case-1", 0.4, "ABT", "factors", 0, Size(2, 5, 10, 1))
+    fit.run(tmp_path)
+    draws, lock = tmp_path / fit.key / "draws.zarr", tmp_path / fit.key / "checkpoints" / "run.lock"
+    with locked(lock, wait=False), pytest.raises(ValueError, match="another process is writing"):
+        fit.run(tmp_path)
+    assert draws.exists()
+
+
+def test_a_result_of_another_format_is_no_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "result.npz"
+    with monkeypatch.context() as patch:
+        patch.setattr("manifill.paper.results.FORMAT", 0)
+        save_result(path, Result({"x": 1.0}, {}))
+    assert load_result(path) is None
 
 
 @pytest.mark.parametrize("damage", [b"", b"PK\x03\x04 not a zip file"])

@@ -82,4 +82,6 @@ def _steps(axis: Any, group: Group, edges: Vector) -> None:
     axis.stairs(shares.mean(axis=0), edges, color=colour, fill=True, alpha=0.35, label=label)
     if len(shares) > 1:
         centres = np.sqrt(edges[1:] * edges[:-1]) if edges[0] else 0.5 * (edges[1:] + edges[:-1])
-        axis.errorbar(centres, shares.mean(axis=0), shares.std(axis=0), fmt="none", ecolor=colour, elinewidth=0.8)
+        axis.errorbar(
+            centres, shares.mean(axis=0), shares.std(axis=0, ddof=1), fmt="none", ecolor=colour, elinewidth=0.8
+        )

@@ -21,10 +21,11 @@ __all__ = ["Marginals", "fig_posterior", "marginals"]
 SHAPE, NOISE, OBSERVED, ROWS = (30, 20), 0.5, 0.6, 2
 
 # Gibbs draws are cheap, and it takes many of them to come round.
-ROUNDS = 20
+ROUNDS = 50
 POINTS = 1000  # of a chain that are drawn
 
 CHAIN_COLOURS = (*COLOURS.values(), "#CC79A7")
+TITLE = "Two-dimensional marginals"
 PAPER = "ABᵀ turns about the origin, the SVD does not"
 
 TEXT = f"""
@@ -85,22 +86,24 @@ def marginals(protocol: Protocol) -> list[Marginals]:
 
 def fig_posterior(tasks: Sequence[Marginals], results: Mapping[str, Result], folder: Path) -> Section:
     """Draw both, and judge how far round the origin the draws go."""
+    if len(tasks) < 2:
+        return Section("fig-posterior", TITLE, "One of the two fits is not finished yet.", [])
     A, U = (results[task.key].arrays["left"] for task in tasks)
     with figure(folder, "fig-posterior", ROWS, 2, (7.0, 6.4)) as axes:
         for k in range(ROWS):
             _scatter(axes[k, 0], A[:, :, k], f"A[{k + 1}]")
             _scatter(axes[k, 1], U[:, :, k], f"U[{k + 1}], aligned")
-    turned, still = _spread_of_angles(A), _spread_of_angles(U)
-    here = f"resultant length of directions {turned:.2f} for A, {still:.2f} for U"
-    agrees = turned < 0.5 < still
+    turned, still = _resultant_length(A), _resultant_length(U)
+    here = f"mean resultant length of a chain's directions {turned:.2f} for A, {still:.2f} for U"
+    answer = Answer.REPRODUCED if turned < 0.5 < still else Answer.DIFFERENT
     why = "1 is one direction, 0 all of them alike."
     if turned >= 0.5:
         why += " Gibbs has not come round far enough yet."
     if still <= 0.5:
         why += " The components of U are not told apart."
-    verdict = Verdict("marginals", PAPER, here, Answer.REPRODUCED if agrees else Answer.DIFFERENT, why)
+    verdict = Verdict("Marginals", "two rows of A and of U", PAPER, here, answer, why)
     picture = Picture("fig-posterior", "Draws of two rows of A and of U")
-    return Section("fig-posterior", "Two-dimensional marginals", TEXT, [verdict], pictures=[picture])
+    return Section("fig-posterior", TITLE, TEXT, [verdict], pictures=[picture])
 
 
 def _scatter(axis: Any, draws: Array, name: str) -> None:
@@ -113,7 +116,7 @@ def _scatter(axis: Any, draws: Array, name: str) -> None:
     axis.set(xlim=(-largest, largest), ylim=(-largest, largest), aspect="equal", title=name)
 
 
-def _spread_of_angles(draws: Array) -> float:
-    """Return the mean resultant length of the directions of rows, averaged over rows: 1 if they never turn."""
+def _resultant_length(draws: Array) -> float:
+    """Return the length of the mean direction of a row in a chain, averaged over rows and chains: 1 if none turns."""
     unit = draws / np.linalg.norm(draws, axis=-1, keepdims=True)
-    return float(np.mean(np.linalg.norm(unit.mean(axis=(0, 1)), axis=-1)))
+    return float(np.mean(np.linalg.norm(unit.mean(axis=1), axis=-1)))

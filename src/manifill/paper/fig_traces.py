@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from manifill.paper.groups import MIXING_RHAT, Group
+from manifill.paper.groups import MANY_DRAWS, MIXING_RHAT, Group
 from manifill.paper.pictures import COLOURS, figure
 from manifill.paper.section import Answer, Picture, Section, Verdict
 
@@ -15,7 +15,7 @@ __all__ = ["fig_traces"]
 TEXT = """
 For each fit: the log density and one entry of X of the first repetition, a line a chain, and the autocorrelation of
 fifty entries of X, its mean over entries with a band of one standard deviation; bars are standard deviations over
-repetitions.
+repetitions. Of ABᵀ entries of A are shown, which the data determine up to a rotation only and which the paper looks at.
 """
 
 NEAR_ZERO = 0.1
@@ -44,8 +44,13 @@ def _draw(groups: Sequence[Group], folder: Path) -> Picture:
     return Picture(name, groups[0].data)
 
 
+def _shown(group: Group) -> str:
+    """The matrix whose entries are shown."""
+    return "A" if group.fit.model == "ABT" else "X"
+
+
 def _an_entry(group: Group) -> str:
-    return next(name for name in group.results[0].arrays if name.startswith("trace X["))
+    return next(name for name in group.results[0].arrays if name.startswith(f"trace {_shown(group)}["))
 
 
 def _trace(axis: Any, group: Group, name: str) -> None:
@@ -57,38 +62,44 @@ def _trace(axis: Any, group: Group, name: str) -> None:
 
 
 def _autocorrelation(axis: Any, group: Group) -> None:
-    mean, spread = np.moveaxis(group.arrays("autocorrelation"), 1, 0)  # (repetition, lag) each
+    name = "autocorrelation_of_factors" if group.fit.model == "ABT" else "autocorrelation"
+    mean, spread = np.moveaxis(group.arrays(name), 1, 0)  # (repetition, lag) each
     lags, colour, middle = np.arange(mean.shape[1]), COLOURS[group.fit.sampler], mean.mean(axis=0)
     band = spread.mean(axis=0)
     axis.fill_between(lags, middle - band, middle + band, color=colour, alpha=0.2, linewidth=0.0)
-    axis.errorbar(
-        lags, middle, mean.std(axis=0) if len(mean) > 1 else None, color=colour, linewidth=1.0, elinewidth=0.6
-    )
+    bars = mean.std(axis=0, ddof=1) if len(mean) > 1 else None
+    axis.errorbar(lags, middle, bars, color=colour, linewidth=1.0, elinewidth=0.6)
     axis.axhline(0.0, color="0.3", linewidth=0.6)
     axis.set_ylim(-0.4, 1.05)
-    axis.set_title("autocorrelation of entries of X")
+    axis.set_title(f"autocorrelation of entries of {_shown(group)}")
 
 
 def _first_lag(group: Group) -> Verdict:
     lag = float(np.mean(group.arrays("autocorrelation")[:, 0, 1]))
-    name, paper, here = f"{group.name}: autocorrelation", "near zero after one iteration", f"{lag:.2f} at lag 1"
+    verdict = Verdict(
+        *(f"Autocorrelation of X: {group.data}", group.name, "near zero after one iteration", f"{lag:.2f} at lag 1"),
+        *(Answer.REPRODUCED, "As printed."),
+    )
     if abs(lag) <= NEAR_ZERO:
-        return Verdict(name, paper, here, Answer.REPRODUCED, "As printed.")
+        return verdict
     if lag < 0.0:
-        return Verdict(name, paper, here, Answer.BETTER, "Draws alternate, which is worth more than independence.")
+        return verdict._replace(answer=Answer.BETTER, why="Draws alternate, which is worth more than independence.")
     why = "Without noise the conditionals of U, V and s are needles: a block moves as far as the others let it."
     if group.fit.sampler == "joint":
         why = "Trajectories are as long as pays a gradient, which is shorter than independence would need."
-    return Verdict(name, paper, here, Answer.WORSE, why)
+    return verdict._replace(answer=Answer.WORSE, why=why)
 
 
 def _stationarity(group: Group) -> Verdict:
-    name, rhat = f"{group.name}: stationarity", group.median("rhat_of_factors")
+    rhat = group.median("rhat_of_factors")
     here = f"R-hat of entries of A {rhat:.2f}, of identified quantities {group.median('rhat'):.2f}"
-    if not group.is_long_enough:
-        why = f"{group.fit.size.draws} draws a chain are too few to tell."
-        return Verdict(name, "Gibbs does not reach it", here, Answer.UNDECIDED, why)
-    if rhat > MIXING_RHAT:
-        why = "A and B turn freely together, so chains from different starts stay apart in them."
-        return Verdict(name, "Gibbs does not reach it", here, Answer.REPRODUCED, why)
-    return Verdict(name, "Gibbs does not reach it", here, Answer.DIFFERENT, "These chains agree in A as well.")
+    verdict = Verdict(
+        *(f"Stationarity of A: {group.data}", group.name, "Gibbs does not reach it", here),
+        *(Answer.DIFFERENT, "These chains agree in A as well."),
+    )
+    if rhat <= MIXING_RHAT:
+        return verdict
+    if group.fit.size.draws < MANY_DRAWS:
+        return verdict._replace(answer=Answer.UNDECIDED, why=group.doubt)
+    why = "A and B turn freely together, so chains from different starts stay apart in them."
+    return verdict._replace(answer=Answer.REPRODUCED, why=why)

@@ -9,14 +9,14 @@ from manifill.paper.fits import Fit
 from manifill.paper.results import Result
 from manifill.types import Array
 
-__all__ = ["Group", "grouped"]
+__all__ = ["MANY_DRAWS", "MIXING_ESS", "MIXING_RHAT", "NAMES", "TITLES", "Group", "grouped"]
 
 # Gelman and Rubin's old mark, and some independent draws from each chain: enough to tell moving from standing still.
 # Whether intervals can be trusted is a stricter question, which ``converged`` answers.
 MIXING_RHAT, MIXING_ESS = 1.1, 10.0
 
-# Fewer draws of a chain than this tell nothing of how it mixes.
-FEWEST_DRAWS = 100
+# So few draws of a chain do not show that it mixes; and fewer than so many not that it does not.
+FEWEST_DRAWS, MANY_DRAWS = 100, 300
 
 NAMES = {"factors": "Gibbs", "gibbs": "paper's HMC in Gibbs", "joint": "joint (default)"}
 TITLES = {"case-1": "case 1", "case-2": "case 2", "case-3": "case 3", "mice": "mice", "movielens": "MovieLens"}
@@ -31,8 +31,8 @@ class Group:
 
     @property
     def name(self) -> str:
-        """For people."""
-        return f"{self.data}, {self.model}, {self.sampler}"
+        """Model and sampler, for people."""
+        return f"{self.model}, {self.sampler}"
 
     @property
     def data(self) -> str:
@@ -62,6 +62,14 @@ class Group:
         """Return the mean of a figure over repetitions."""
         return np.asarray(self.each(figure).mean(axis=0))
 
+    def median(self, figure: str) -> float:
+        """Return the median of a figure over repetitions."""
+        return float(np.median(self.each(figure)))
+
+    def spread(self, figure: str) -> float | None:
+        """Return the standard deviation of a figure between repetitions, if there are several."""
+        return float(self.each(figure).std(ddof=1)) if len(self.results) > 1 else None
+
     def arrays(self, name: str) -> Array:
         """Return an array of every repetition, (repetition, …)."""
         return np.stack([result.arrays[name] for result in self.results])
@@ -72,18 +80,19 @@ class Group:
         return (self.each("rhat") <= MIXING_RHAT) & (self.each("ess") >= MIXING_ESS * self.each("chains"))
 
     @property
-    def mixes(self) -> bool:
-        """Whether most repetitions do."""
-        return bool(self.mixing.mean() > 0.5)
+    def mixes(self) -> bool | None:
+        """Whether most repetitions do, or None where half of them do or the chains are too short to tell."""
+        draws, share = self.fit.size.draws, self.mixing.mean()
+        if share > 0.5 and draws >= FEWEST_DRAWS:
+            return True
+        return False if share < 0.5 and draws >= MANY_DRAWS else None
 
     @property
-    def is_long_enough(self) -> bool:
-        """Whether a chain is long enough to tell."""
-        return self.fit.size.draws >= FEWEST_DRAWS
-
-    def median(self, figure: str) -> float:
-        """Return the median of a figure over repetitions."""
-        return float(np.median(self.each(figure)))
+    def doubt(self) -> str:
+        """Why it is not known whether they mix."""
+        if self.mixing.mean() == 0.5:
+            return "Half of the repetitions mix."
+        return f"{self.fit.size.draws} draws a chain are too few to tell."
 
 
 def grouped(fits: Iterable[Fit], results: Mapping[str, Result]) -> list[Group]:

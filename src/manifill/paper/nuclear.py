@@ -11,12 +11,18 @@ from manifill.paper.cases import CASES, TRIALS
 from manifill.paper.groups import TITLES
 from manifill.paper.proximal import nuclear_norm_solution, objective
 from manifill.paper.results import Result
-from manifill.paper.section import Answer, Section, Table, Verdict
+from manifill.paper.section import Answer, Column, Section, Table, Verdict, number
 
 __all__ = ["Mode", "map_section", "modes"]
 
 AGREEMENT, SHARE = 1e-6, 0.4
 PENALTIES = {"gaussian": 5.0, "softplus": 2.0, "binomial": 5.0}
+
+FIGURES = ("rank", "nuclear_norm", "difference", "objective_difference")
+COLUMNS = (
+    *(Column("problem"), Column("λ"), Column("rank"), Column("nuclear norm", number)),
+    *(Column(title, lambda apart: f"{apart:.1e}") for title in ("‖X − X′‖ / ‖X′‖", "objectives apart")),
+)
 
 TEXT = f"""
 `manifill.map_estimate` with λ and σ given and without effects, beside an accelerated proximal gradient method written
@@ -86,8 +92,6 @@ def map_section(tasks: Sequence[Mode], results: Mapping[str, Result]) -> Section
         apart = max(figures["difference"], figures["objective_difference"])
         answer = Answer.REPRODUCED if apart <= AGREEMENT else Answer.WORSE
         why = "Two independent solvers agree." if apart <= AGREEMENT else "One of them has not reached the minimum."
-        verdicts.append(Verdict(name, "MAP = nuclear-norm solution", f"apart by {apart:.1g}", answer, why))
-        shown = f"{figures['difference']:.1e}", f"{figures['objective_difference']:.1e}"
-        rows.append((name, PENALTIES[task.likelihood], figures["rank"], f"{figures['nuclear_norm']:.5g}", *shown))
-    columns = ("problem", "λ", "rank", "nuclear norm", "‖X − X′‖ / ‖X′‖", "objectives apart")
-    return Section("map", "MAP and nuclear norm", TEXT, verdicts, [Table("map", columns, rows)])
+        verdicts.append(Verdict("MAP", name, "MAP = nuclear-norm solution", f"apart by {apart:.1g}", answer, why))
+        rows.append((name, PENALTIES[task.likelihood], *(figures[key] for key in FIGURES)))
+    return Section("map", "MAP and nuclear norm", TEXT, verdicts, [Table("map", COLUMNS, rows)])

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from manifill.paper.cases import TRIALS
 from manifill.types import IntVector, Matrix, Vector
 
 __all__ = ["LOSSES", "Loss", "nuclear_norm_solution", "objective"]
@@ -25,12 +26,14 @@ def _softplus(x: Vector, y: Vector) -> tuple[float, Vector]:
 
 
 def _binomial(x: Vector, y: Vector) -> tuple[float, Vector]:
-    trials = 10.0
-    return float(np.sum(trials * np.logaddexp(0.0, x) - y * x)), trials / (1.0 + np.exp(-x)) - y
+    return float(np.sum(TRIALS * np.logaddexp(0.0, x) - y * x)), TRIALS / (1.0 + np.exp(-x)) - y
 
 
 LOSSES: dict[str, Loss] = {"gaussian": _gaussian, "softplus": _softplus, "binomial": _binomial}
-CURVATURES = {"gaussian": 1.0, "softplus": 1.5, "binomial": 2.5}  # bounds of the second derivatives, for the step
+
+# Upper bounds of the second derivatives, for the step; that of the softplus holds where y is not negative.  It has no
+# lower one, so there the method finds a stationary point.
+CURVATURES = {"gaussian": 1.0, "softplus": 1.5, "binomial": TRIALS / 4.0}
 
 
 def objective(likelihood: str, X: Matrix, rows: IntVector, cols: IntVector, y: Vector, penalty: float) -> float:
@@ -65,8 +68,8 @@ def nuclear_norm_solution(
         following = 0.5 * (1.0 + np.sqrt(1.0 + 4.0 * momentum**2))
         X, ahead, momentum = new, new + (momentum - 1.0) / following * change, following
         if np.linalg.norm(change) <= tolerance * np.linalg.norm(X):
-            break
-    return X
+            return X
+    raise RuntimeError(f"no minimum of the {likelihood} likelihood within {most} steps.")
 
 
 def _shrunk(Z: Matrix, by: float) -> Matrix:

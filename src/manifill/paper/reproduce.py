@@ -73,24 +73,45 @@ def reproduce(
         Whether to show nothing while the fits run.
     """
     check_matplotlib()
-    folder, chosen = Path(out), [_checked(name) for name in names]
-    cases = tuple(case for case in CASES if case in set(cases))
-    needed = {name: experiment.tasks(protocol, cases) for name, experiment in EXPERIMENTS.items()}
-    wanted = [task for name in chosen for task in needed[name]]
+    folder = Path(out)
+    chosen = _known(names, EXPERIMENTS, "is no experiment of the paper; choose all or one of")
+    wanted = _wanted(chosen, protocol, _known(cases, CASES, "is no data set of the paper; choose among"))
     check_data(unfinished(wanted, folder / "tasks"))
-    run_tasks(wanted, folder / "tasks", jobs=jobs, quiet=quiet)
-    # The page also shows what earlier calls with this protocol have finished.
-    results = finished((task for tasks in needed.values() for task in tasks), folder / "tasks")
-    sections = [
-        experiment.section(needed[name], results, folder / "figures")
-        for name, experiment in EXPERIMENTS.items()
-        if needed[name] and all(task.key in results for task in needed[name])
-    ]
-    write_page(folder, sections, protocol, results)
+    try:
+        run_tasks(wanted, folder / "tasks", jobs=jobs, quiet=quiet)
+    finally:  # a run that was stopped has a page of what it has done
+        sections = _write(folder, protocol)
     return [section for section in sections if section.name in chosen]
 
 
-def _checked(name: str) -> str:
-    if name not in EXPERIMENTS:
-        raise ValueError(f"{name!r} is no experiment of the paper; choose all or one of {', '.join(EXPERIMENTS)}.")
-    return name
+def _known(names: Iterable[str], known: Iterable[str], said: str) -> tuple[str, ...]:
+    """Return names in the order of those that are known."""
+    given, order = set(names), tuple(known)
+    unknown = sorted(given - set(order))
+    if unknown:
+        raise ValueError(f"{unknown[0]!r} {said} {', '.join(order)}.")
+    return tuple(name for name in order if name in given)
+
+
+def _wanted(names: Iterable[str], protocol: Protocol, cases: tuple[str, ...]) -> list[Any]:
+    """Return the tasks of experiments on some of the data."""
+    tasks = [task for name in names for task in EXPERIMENTS[name].tasks(protocol, cases)]
+    if not tasks:
+        raise ValueError(f"{', '.join(names)} has nothing to do with {', '.join(cases)}; choose other data.")
+    return tasks
+
+
+def _write(folder: Path, protocol: Protocol) -> list[Section]:
+    """Write the page of all that this and earlier calls with the protocol have finished."""
+    needed = {name: experiment.tasks(protocol, tuple(CASES)) for name, experiment in EXPERIMENTS.items()}
+    results = finished((task for tasks in needed.values() for task in tasks), folder / "tasks")
+    done = {name: [task for task in tasks if task.key in results] for name, tasks in needed.items()}
+    sections = [
+        experiment.section(done[name], results, folder / "figures")
+        for name, experiment in EXPERIMENTS.items()
+        if done[name]
+    ]
+    if sections:
+        every = {task.key for tasks in needed.values() for task in tasks}
+        write_page(folder, sections, protocol, results, missing=len(every) - len(results))
+    return sections

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import joblib
 
+from manifill.files import locked
 from manifill.paper.progress import Tally, shown
 from manifill.paper.provenance import with_provenance
 from manifill.paper.results import Result, Task, load_result, save_result
@@ -32,10 +33,13 @@ def run_tasks(tasks: Iterable[Task], folder: Path, *, jobs: int | None, quiet: b
         before = f"; {len(results)} more are there already" if results else ""
         print(f"manifill: {len(missing)} to run, the longest first{before}; {COMPILING}", file=sys.stderr, flush=True)
     tally = Tally(missing, _scratch(folder))
-    with shown(tally, quiet=quiet):
-        for task, result in _finished(missing, folder, jobs):
-            results[task.key] = result
-            tally.finish(task)
+    with locked(folder / "run.lock", wait=False) as alone:
+        if not alone:
+            raise ValueError(f"another process is working in {folder}; wait for it, or choose another folder.")
+        with shown(tally, quiet=quiet):
+            for task, result in _finished(missing, folder, jobs):
+                results[task.key] = result
+                tally.finish(task)
     return results
 
 

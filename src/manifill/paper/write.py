@@ -20,9 +20,11 @@ __all__ = ["write_page"]
 PAGE = Path(__file__).parent / "page"
 
 
-def write_page(folder: Path, sections: Sequence[Section], protocol: Protocol, results: Mapping[str, Result]) -> None:
-    """Write everything but the pictures, which are there already."""
-    about = _about(protocol, results)
+def write_page(
+    folder: Path, sections: Sequence[Section], protocol: Protocol, results: Mapping[str, Result], *, missing: int
+) -> None:
+    """Write everything but the pictures, which are there already; ``missing`` tasks have no result yet."""
+    about = _about(protocol, results) | {"fits": len(results), "missing": missing}
     tables = folder / "tables"
     tables.mkdir(parents=True, exist_ok=True)
     for table in (table for section in sections for table in section.tables):
@@ -62,9 +64,7 @@ def _facts(section: Section) -> dict[str, Any]:
     return {
         "title": section.title,
         "verdicts": [verdict._asdict() for verdict in section.verdicts],
-        "tables": {
-            table.name: [dict(zip(table.columns, row, strict=True)) for row in table.rows] for table in section.tables
-        },
+        "tables": {table.name: [_finite(record) for record in table.records()] for table in section.tables},
         "pictures": [f"figures/{picture.name}.{kind}" for picture in section.pictures for kind in ("png", "svg")],
     }
 
