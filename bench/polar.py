@@ -42,24 +42,20 @@ class PolarProblem(NamedTuple):
     shape: tuple[int, int]
     rank: int
     likelihood: Literal["gaussian", "softplus", "binomial"]
-    rate: float | tuple[float, float]  # λ of the singular values, or its prior: then λ is integrated out
-    noise: tuple[float, ...] = (1e-4, 1e-4)  # prior of γ = 1/σ²: a Gamma's, or the four numbers of a ScaledF
+    rate: tuple[float, float]  # prior of λ of the singular values, which is integrated out
+    noise: tuple[float, float, float, float]  # prior of γ = 1/σ²: the numbers of a ScaledF
     trials: int = 1
 
 
 class PolarRun(NamedTuple):
-    """What came out.  Only ``compile_seconds`` includes compilation."""
+    """What came out."""
 
     x: Matrix  # (draws, cells)
     sigma: Vector  # (draws,), 1 where there is no noise
     log_density: Vector  # (draws,), of y, U, s, V and γ jointly, up to a constant, without the Jacobians of Z and log
     steps: IntVector  # (draws,), leapfrog steps
     diverging: NDArray[np.bool_]  # (draws,)
-    warmup: int  # iterations
-    warmup_steps: int
-    warmup_seconds: float
     draw_seconds: float
-    compile_seconds: float
     cut_short: bool  # the budget allowed less warm-up or fewer draws than asked for
 
 
@@ -143,19 +139,15 @@ def potential_of(problem: PolarProblem) -> Callable[[Traced], Traced]:
     entries = entries_of_product(rows, cols) if dense else entries_by_rows(rows, cols)
 
     def log_prior(s: Traced) -> Traced:
-        if isinstance(problem.rate, tuple):
-            return -(problem.rate[0] + problem.rank) * jnp.log(problem.rate[1] + jnp.sum(s))
-        return -problem.rate * jnp.sum(s)
+        return -(problem.rate[0] + problem.rank) * jnp.log(problem.rate[1] + jnp.sum(s))
 
     def log_likelihood(x: Traced, log_precision: Traced) -> Traced:  # and the prior of γ
         if problem.likelihood == "binomial":
             return jnp.sum(y * x - problem.trials * jax.nn.softplus(x))
         half_square = 0.5 * jnp.sum((y - (jax.nn.softplus(x) if problem.likelihood == "softplus" else x)) ** 2)
-        shape, precision = problem.noise[0], jnp.exp(log_precision)
-        total = (shape - 1.0 + 0.5 * len(y)) * log_precision - precision * (problem.noise[-1] + half_square)
-        if len(problem.noise) == 4:  # its last number is a rate as well
-            total -= (shape + problem.noise[1]) * jnp.log(precision + problem.noise[2])
-        return total
+        (shape, tail, scale, floor), precision = problem.noise, jnp.exp(log_precision)
+        total = (shape - 1.0 + 0.5 * len(y)) * log_precision - precision * (floor + half_square)
+        return total - (shape + tail) * jnp.log(precision + scale)
 
     def potential(position: Traced) -> Traced:
         parts = take_apart(problem, position)
@@ -177,11 +169,9 @@ class Chain:
     def __init__(self, problem: PolarProblem, cells: Cells) -> None:
         self.problem, self.cells, self.potential = problem, cells, potential_of(problem)
         self.seconds: list[float] = []
-        self.compile_seconds = 0.0
 
     def begin(self, position: Traced, warmup: int, seed: int, **tuning: Any) -> None:
         """Go to a position and compile; ``tuning`` is what NUTS knows of step size and masses."""
-        started = time.perf_counter()
         kernel = NUTS(potential_fn=self.potential, target_accept_prob=0.8, max_tree_depth=10, **tuning)
 
         def step(state: Any) -> tuple[Any, tuple[Traced, ...]]:
@@ -193,7 +183,6 @@ class Chain:
 
         self.state = jax.jit(lambda key, z: kernel.init(key, warmup, init_params=z))(jax.random.key(seed), position)
         self.step = jax.jit(step).lower(self.state).compile()
-        self.compile_seconds += time.perf_counter() - started
 
     def advance(self) -> Any:
         """Return what is kept of the next iteration."""
@@ -204,23 +193,23 @@ class Chain:
         return kept
 
 
-def warm_up(chain: Chain, position: Traced, warmup: int, seed: int, seconds: float) -> int:
-    """Run the warm-up and return its leapfrog steps; half of ``seconds`` is for it.
+def warm_up(chain: Chain, position: Traced, warmup: int, seed: int, seconds: float) -> None:
+    """Run the warm-up; half of ``seconds`` is for it.
 
     Where it is about to need more, it begins anew from where it is, with the step size and the masses it has learnt and
     NumPyro's schedule for as many iterations as still fit, LEAST_WARMUP at the least.
     """
     chain.begin(position, warmup, seed)
-    steps, left, since = 0, warmup, 0
+    left, since = warmup, 0
     while left:
-        steps, left, since = steps + int(chain.advance()[3]), left - 1, since + 1
+        chain.advance()
+        left, since = left - 1, since + 1
         spent, pace = sum(chain.seconds), float(np.mean(chain.seconds[-PILOT:]))
         if since >= PILOT and left > LEAST_WARMUP and spent + left * pace > 0.6 * seconds:
             left, since = max(LEAST_WARMUP, int((0.5 * seconds - spent) / pace)), 0
             learnt = chain.state.adapt_state
             tuning = {"step_size": learnt.step_size, "inverse_mass_matrix": learnt.inverse_mass_matrix}
             chain.begin(chain.state.z, left, seed + len(chain.seconds), **tuning)
-    return steps
 
 
 def sample_polar(
@@ -228,27 +217,11 @@ def sample_polar(
 ) -> PolarRun:
     """Run one chain and keep X at ``cells``; at ``seconds`` without compilation it stops, but not under LEAST_DRAWS."""
     chain = Chain(problem, cells)
-    warmup_steps = warm_up(chain, position_at(problem, start), warmup, seed, seconds)
+    warm_up(chain, position_at(problem, start), warmup, seed, seconds)
     done = len(chain.seconds)
     records: list[tuple[Any, ...]] = []
     while len(records) < draws and (len(records) < LEAST_DRAWS or sum(chain.seconds) < seconds):
         records.append(chain.advance())
     x, sigma, log_density, steps, diverging = (np.array(column) for column in zip(*records, strict=True))
-    warmup_seconds, draw_seconds = sum(chain.seconds[:done]), sum(chain.seconds[done:])
     cut_short = done < warmup or len(records) < draws
-    return PolarRun(
-        x, sigma, log_density, steps, diverging,
-        done, warmup_steps, warmup_seconds, draw_seconds, chain.compile_seconds, cut_short,
-    )  # fmt: skip
-
-
-def cost_per_gradient(problem: PolarProblem, start: Start, repeats: int = 50, rounds: int = 7) -> float:
-    """Return the median seconds of a gradient over ``rounds`` compiled loops of ``repeats``."""
-    gradient = jax.grad(potential_of(problem))
-    loop = jax.jit(lambda z: jax.lax.fori_loop(0, repeats, lambda _, z: z - 1e-9 * gradient(z), z))
-    position, times = loop(position_at(problem, start)).block_until_ready(), []
-    for _ in range(rounds):
-        started = time.perf_counter()
-        loop(position).block_until_ready()
-        times.append((time.perf_counter() - started) / repeats)
-    return float(np.median(times))
+    return PolarRun(x, sigma, log_density, steps, diverging, sum(chain.seconds[done:]), cut_short)

@@ -1,8 +1,10 @@
 """The samplers side by side: ``make bench-samplers``, or ``python bench/samplers.py --quick``.
 
-One thread; every sampler has the same model (the paper's, with the default priors of this package) and starts from the
-same kind of point.  Times are those of the draws, without warm-up and compilation.  NumPyro's chain is tuned by hand
-(``polar.py``): a gradient of its own for the inverse root, no U and V formed, one compiled iteration a call.
+One thread; every sampler has the same model (the paper's, with the default priors of this package; that NumPyro's
+density is ours is checked before every run) and starts from the same kind of point.  Times are those of the draws,
+without warm-up and compilation.  Gradients are those of trajectories and of their starts; the slices of joint evaluate
+densities beside them, which their times include.  NumPyro's chain is tuned by hand (``polar.py``): a gradient of its
+own for the inverse root, no U and V formed, one compiled iteration a call.
 """
 
 import argparse
@@ -15,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import numpy as np
-from polar import PolarProblem, Start, sample_polar
+from polar import PolarProblem, Start, log_volume, position_at, potential_of, sample_polar, take_apart
 from problems import TRIALS, has_real_data, mice, movielens, synthetic
 from threadpoolctl import threadpool_limits
 
@@ -34,13 +36,21 @@ from manifill.problem import (
     scaled_noise_prior,
     scaled_rate_prior,
 )
+from manifill.problem.joint import JointDensity, pack
+from manifill.problem.priors import Marginal
 from manifill.problem.scaling import column_spreads, divided_by
 from manifill.sampling.gibbs import Gibbs
 from manifill.sampling.joint import Joint
-from manifill.sampling.singular import extended_factors
+from manifill.sampling.singular import Data, extended_factors
 from manifill.types import Array, IntVector, Matrix
 
 CELLS, DATA_SEED, CELLS_SEED = 60, 0, 7
+
+# Iterations of warm-up, and draws, that a chain makes however little time it has.
+FEWEST = 50
+
+# Gradients where trajectories begin, in each draw: of everything at once, or of s, U and V.
+GRADIENTS_TO_START: dict[type, int] = {Joint: 1, Gibbs: 3}
 
 
 class Size(NamedTuple):
@@ -116,6 +126,7 @@ class Run(NamedTuple):
     seconds: float  # of the draws
     divergences: int
     depth_limit: float  # share of draws; NaN where there are no trees
+    cut_short: bool  # by the seconds that it had: fewer draws, or less warm-up
 
     def figures(self) -> dict[str, Any]:
         """Return what the table shows."""
@@ -139,6 +150,8 @@ class Run(NamedTuple):
             "depth_limit": self.depth_limit,
             "chains": len(self.gradients),
             "draws": self.gradients.shape[1],
+            "ess_per_draw": low / self.gradients.size,
+            "cut_short": self.cut_short,
         }
 
 
@@ -156,18 +169,18 @@ def run_ours(problem: Problem, build: Callable[[], Any], size: Size, limit: floa
     length = min(len(record["gradients"]) for record in records)
     series = {name: np.array([record[name][:length] for record in records]) for name in records[0]}
     gradients, seconds, diverging, limited = (series.pop(k) for k in ("gradients", "seconds", "diverging", "limited"))
-    return Run(series, gradients, float(seconds.sum()), int(diverging.sum()), float(limited.mean()))
+    cut = series.pop("cut").any()
+    return Run(series, gradients, float(seconds.sum()), int(diverging.sum()), float(limited.mean()), bool(cut))
 
 
 def _chain(problem: Problem, sampler: Any, seed: int, size: Size, limit: float) -> dict[str, list[float]]:
-    rng = np.random.default_rng(seed)
+    rng, starts = np.random.default_rng(seed), GRADIENTS_TO_START[type(sampler).__mro__[-2]]
     begin = time.perf_counter()
     state, tuning = sampler.start(rng)
-    for iteration in range(size.warmup):
+    done = 0
+    while done < size.warmup and (done < FEWEST or time.perf_counter() - begin < 0.5 * limit):
         state, info = sampler.step(rng, state, tuning)
-        tuning = sampler.adapt(tuning, info)
-        if time.perf_counter() - begin > 0.5 * limit and iteration >= 50:
-            break
+        tuning, done = sampler.adapt(tuning, info), done + 1
     tuning = sampler.freeze(tuning)
     state, _ = sampler.step(rng, state, tuning)  # what draws alone need is compiled here
     record: dict[str, list[float]] = {}
@@ -181,10 +194,12 @@ def _chain(problem: Problem, sampler: Any, seed: int, size: Size, limit: float) 
         named = {"gradients": "n_steps", "diverging": "diverging", "limited": "reached_max_depth"}
         for name, key in named.items():
             record.setdefault(name, []).append(statistics.get(key, np.nan))  # joint has no trees after warm-up
+        record["gradients"][-1] += starts
         record.setdefault("seconds", []).append(seconds)
-        if time.perf_counter() - begin > limit and len(record["seconds"]) >= 50:
+        if time.perf_counter() - begin > limit and len(record["seconds"]) >= FEWEST:
             break
-    return record
+    cut = done < size.warmup or len(record["seconds"]) < size.draws
+    return record | {"cut": [float(cut)] * len(record["seconds"])}
 
 
 def _quantities(problem: Problem, state: Any) -> dict[str, float]:
@@ -213,22 +228,38 @@ def polar_problem(problem: Problem) -> tuple[PolarProblem, Start]:
         rank=problem.rank,
         likelihood=cast(Any, problem.likelihood.name),
         rate=(model.rate.shape, model.rate.rate),
-        noise=tuple(model.precision),
+        noise=model.precision[:],
         trials=getattr(problem.likelihood, "trials", 1),
     )
     return polar, (state.U, state.s, state.V, float(state.noise.precision[0]))
 
 
+def check_same_model(problem: Problem, polar: PolarProblem, start: Start) -> None:
+    """Raise an error unless NumPyro's density of U, s and V given γ differs from ours by a constant."""
+    model, train, (U, s, V, precision) = problem.model(), problem.train, start
+    density = JointDensity.of(model, Data.encoded(model, train).by_row, train.shape)
+    density = density._replace(noise=Marginal.over(precision if problem.likelihood.has_noise else 1.0, 0.0))
+    potential, differences = potential_of(polar), []
+    for rng in (np.random.default_rng(seed) for seed in range(3)):
+        point = U, s * np.exp(0.3 * rng.standard_normal(s.size)), V[rng.permutation(len(V))], precision
+        ours = density.log_density_gradient(pack(*point[:3], None), np.empty(U.size + s.size + V.size))
+        position = position_at(polar, point)
+        differences.append(float(-potential(position) - log_volume(take_apart(polar, position))) - ours)
+    if not np.ptp(differences) <= 1e-9 * abs(ours):
+        raise AssertionError(f"NumPyro has another model: its density differs from ours by {differences}")
+
+
 def run_polar(problem: Problem, limit: float) -> dict[str, Any]:
     """Run NumPyro's chain."""
     polar, start = polar_problem(problem)
+    check_same_model(problem, polar, start)
     got = sample_polar(polar, start, problem.cells, POLAR.warmup, POLAR.draws, seed=0, seconds=limit)
     series: dict[str, Array] = {f"x{k}": got.x[None, :, k] for k in range(CELLS)} | {"lp": got.log_density[None]}
     if problem.likelihood.has_noise:
         series["sigma"] = got.sigma[None]
     limited = float(np.mean(got.steps >= 1023))
-    run = Run(series, got.steps[None].astype(np.float64), got.draw_seconds, int(got.diverging.sum()), limited)
-    return run.figures() | {"cut_short": got.cut_short}
+    gradients = got.steps[None].astype(np.float64)  # of the next start it knows the last one
+    return Run(series, gradients, got.draw_seconds, int(got.diverging.sum()), limited, got.cut_short).figures()
 
 
 def table_row(problem: Problem, limit: float) -> dict[str, Any]:
@@ -238,27 +269,31 @@ def table_row(problem: Problem, limit: float) -> dict[str, Any]:
         "problem": problem.name,
         "joint": run_ours(problem, lambda: Joint(model, train, warmup=size.warmup), size).figures(),
         "joint with effects": run_ours(problem, lambda: Joint(full, train, warmup=size.warmup), size).figures(),
-        "gibbs": run_ours(problem, lambda: Gibbs(model, train), size._replace(chains=2), limit / 2).figures(),
+        "gibbs": run_ours(problem, lambda: Gibbs(model, train), size, limit / size.chains).figures(),
         "numpyro": run_polar(problem, limit),
     }
 
 
-def show(row: dict[str, Any]) -> None:
-    """Print the figures of a row."""
-    print(f"\n{row['problem']}")
-    for name, f in row.items():
-        if name == "problem":
-            continue
-        limited = "–" if np.isnan(f["depth_limit"]) else f"{f['depth_limit']:.1%}"
-        print(
-            f"  {name:19s} ESS/s {f['ess_per_second']:8.2f} (median {f['ess_per_second_median']:7.1f}, sigma or lp "
-            f"{f['ess_per_second_scalar']:7.2f})  ESS/1000 gradients {f['ess_per_1000']:6.2f} "
-            f"({f['ess_per_1000_median']:5.1f})  steps {f['steps']:5.0f}  {f['microseconds']:6.0f} us  "
-            f"R-hat {f['rhat']:.3f} ({f['worst']})  div {f['divergences']:.0f}  depth limit {limited}  "
-            f"{f['chains']} x {f['draws']} draws"
-        )
-    if row["numpyro"]["cut_short"]:
-        print("  NumPyro's run was cut short: its ESS comes from fewer draws, or after less warm-up", flush=True)
+def details(rows: list[dict[str, Any]]) -> str:
+    """Return all figures of every sampler in Markdown; a run that was cut short has a star."""
+    lines = [
+        "| problem | sampler | ESS a second: 5 %, median, σ or log density | ESS per 1000 gradients: 5 %, median | "
+        "ESS a draw | gradients a draw | µs a gradient | R-hat (worst) | divergences | depth limit | chains × draws |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        for name, f in row.items():
+            if name == "problem":
+                continue
+            speeds = (f[f"ess_per_second{which}"] for which in ("", "_median", "_scalar"))
+            limited = "–" if np.isnan(f["depth_limit"]) else f"{f['depth_limit']:.1%}"
+            lines.append(
+                f"| {row['problem']} | {name} | {', '.join(f'{speed:.3g}' for speed in speeds)} | "
+                f"{f['ess_per_1000']:.2f}, {f['ess_per_1000_median']:.1f} | {f['ess_per_draw']:.2g} | "
+                f"{f['steps']:.0f} | {f['microseconds']:.0f} | {f['rhat']:.3f} ({f['worst']}) | "
+                f"{f['divergences']:.0f} | {limited} | {f['chains']} × {f['draws']}{'*' * f['cut_short']} |"
+            )
+    return "\n".join(lines)
 
 
 def summary(rows: list[dict[str, Any]]) -> str:
@@ -288,7 +323,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="three synthetic problems, shorter runs: five minutes")
     parser.add_argument("--rows", default="", help="only problems whose names contain this")
-    parser.add_argument("--seconds", type=float, default=60.0, help="for gibbs, and for NumPyro, on each row")
+    parser.add_argument("--seconds", type=float, default=120.0, help="for gibbs, and for NumPyro, on each row")
     parser.add_argument("--out", type=Path, help="a JSON file for the figures; rows already there are kept")
     options = parser.parse_args()
     limit = 20.0 if options.quick else options.seconds
@@ -302,10 +337,10 @@ def main() -> None:
             print(f"{problem.name} …", file=sys.stderr, flush=True)
             rows = [row for row in rows if row["problem"] != problem.name]
             rows.append(table_row(problem, limit))
-            show(rows[-1])
+            print(details(rows[-1:]), flush=True)
             if options.out:
                 options.out.write_text(json.dumps(rows, indent=1))
-    print("\n" + summary(rows))
+    print("\n" + details(rows) + "\n\n" + summary(rows))
 
 
 if __name__ == "__main__":
