@@ -19,7 +19,7 @@ test-newer: $(VENV)/tested
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile tests/posterior tests/cli/test_cli.py
 
 test-statistical: $(VENV)/tested
-	$(BIN)/python -m pytest -m statistical
+	$(BIN)/python -m pytest -m statistical -rP  # which shows what the tests print: p-values of calibration
 
 lint: $(VENV)/tested
 	$(BIN)/ruff check .

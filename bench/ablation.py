@@ -16,7 +16,7 @@ from manifill.geometry import LowRank
 from manifill.problem import Model, Observations
 from manifill.sampling.block import Block
 from manifill.sampling.exchange import exchange_effects
-from manifill.sampling.integrators import TwoStage
+from manifill.sampling.integrators import Leapfrog, TwoStage
 from manifill.sampling.joint import Joint, JointTuning, rotate_components
 from manifill.sampling.scales import rescale_effects
 from manifill.types import Vector
@@ -57,6 +57,14 @@ class TreesInFactors(TreesInX):
         self._block = Block.on(self._manifold, TwoStage(), self._block.max_depth)
 
 
+class Leapfrogs(Joint):
+    """With one stage a step."""
+
+    def __init__(self, model: Model, train: Observations, warmup: int) -> None:
+        super().__init__(model, train, warmup=warmup)
+        self._block = Block.on(self._manifold, Leapfrog(), self._block.max_depth)
+
+
 class NoRotations(Joint):
     """Without the rotation of neighbouring components."""
 
@@ -79,6 +87,7 @@ KINDS: dict[str, Callable[..., Joint]] = {
     "all of it": Joint,
     "trees, turning in X": TreesInX,
     "trees, turning in the factors": TreesInFactors,
+    "leapfrog instead of two stages": Leapfrogs,
     "without rotations": NoRotations,
     "without scales of effects": NoScales,
     "without exchange": NoExchange,
@@ -106,7 +115,7 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=300, help="and as many of warm-up")
     options = parser.parse_args()
     with threadpool_limits(1):
-        for problem in problems(quick=True):
+        for problem in problems(quick=False):
             if options.rows in problem.name:
                 show(problem, Size(options.chains, options.draws, options.draws))
 

@@ -21,7 +21,7 @@ from tests.exact.prior import completed, draw_data, draw_state, sigmas
 SHAPE, RANK, SHARE = (12, 8), 2, 0.7
 
 # The slowest quantities, σ and the log likelihood, have autocorrelation times of 4 to 17 iterations.
-WARM_UP, DRAWS, THIN = 300, 31, 10
+WARM_UP, DRAWS, THIN = 300, 31, 20
 
 # Entries of X, effects and noise are all of about 1.  The noise has a prior of some weight: there are about as many
 # cells as degrees of freedom, and without it σ may fall so low that a chain with a fixed step size is stuck there.
@@ -51,7 +51,7 @@ def simulate(rng: Generator, model: Model) -> tuple[State, Data]:
 def names(model: Model) -> list[str]:
     of_noise = ["sigma", "noise rate"] if model.likelihood.has_noise else []
     cells = [f"{which} cell {k}" for which in ("observed", "missing") for k in (0, 1)]
-    return ["lambda", "largest s", "mean", "row precision", "log likelihood", *cells, *of_noise]
+    return ["lambda", "largest s", "smallest s", "mean", "row precision", "log likelihood", *cells, *of_noise]
 
 
 def quantities(model: Model, state: State, data: Data) -> Vector:
@@ -61,7 +61,8 @@ def quantities(model: Model, state: State, data: Data) -> Vector:
     x, cells = X[data.rows, data.cols], X[data.shown]
     of_noise = [state.noise.precision[0] ** -0.5, state.noise.rate] if model.likelihood.has_noise else []
     log_likelihood = log_density(model, data.values, x, sigmas(state, data.cols))
-    return np.array([state.rate, state.s.max(), mean, effects.row_precision, log_likelihood, *cells, *of_noise])
+    of_scale = [state.rate, state.s.max(), state.s.min(), mean, effects.row_precision]
+    return np.array([*of_scale, log_likelihood, *cells, *of_noise])
 
 
 def log_density(model: Model, y: Vector, x: Vector, sigma: Vector | float) -> float:
