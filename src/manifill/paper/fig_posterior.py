@@ -49,7 +49,7 @@ class Marginals:
 
     @property
     def cost(self) -> float:
-        return 2.0 * (self.size.warmup + self.size.draws)
+        return 0.5 * self.size.total
 
     def share_done(self, scratch: Path) -> float:
         return share_done(scratch / self.key, self.size)

@@ -44,7 +44,7 @@ class Mode:
 
     @property
     def cost(self) -> float:
-        return 1000.0
+        return 20_000.0
 
     def share_done(self, scratch: Path) -> float:
         return 0.0

@@ -16,6 +16,11 @@ class Size(NamedTuple):
     draws: int
     repetitions: int
 
+    @property
+    def total(self) -> int:
+        """The iterations of all chains."""
+        return self.chains * (self.warmup + self.draws)
+
     def iterations(self) -> dict[str, int]:
         """Return the arguments of a fit."""
         return {"chains": self.chains, "warmup": self.warmup, "draws": self.draws}

@@ -34,7 +34,7 @@ class Task(Protocol):
 
     @property
     def cost(self) -> float:
-        """How long it takes, roughly, in iterations of a fit of a synthetic case."""
+        """How long it takes, roughly, in milliseconds."""
 
     def run(self, scratch: Path) -> Result:
         """Do it; what is in ``scratch`` from an earlier try is gone on with."""
