@@ -12,7 +12,7 @@ from manifill.paper.pictures import COLOURS, figure
 from manifill.paper.section import Picture, Section
 from manifill.types import Vector
 
-__all__ = ["fig_mad"]
+__all__ = ["edges_of", "fig_mad"]
 
 BINS = 40
 
@@ -51,7 +51,10 @@ def _draw(groups: Sequence[Group], folder: Path) -> Picture:
 
 
 def _panel(axis: Any, groups: Sequence[Group], case: Case) -> None:
-    edges = _edges(groups, case.widest)
+    if not groups:  # none of them is finished yet
+        axis.set_axis_off()
+        return
+    edges = edges_of(groups, case.widest)
     for group in groups:
         _steps(axis, group, edges)
     axis.set(title=f"{groups[0].model}, {groups[0].fit.share:.0%}", xscale="log" if edges[0] else "linear")
@@ -60,7 +63,7 @@ def _panel(axis: Any, groups: Sequence[Group], case: Case) -> None:
     axis.legend(fontsize=7, frameon=False, loc="upper right")
 
 
-def _edges(groups: Sequence[Group], widest: float) -> Vector:
+def edges_of(groups: Sequence[Group], widest: float) -> Vector:
     """Return the edges of bins, from zero on; or logarithmic ones, where that would put all cells in a few bins."""
     deviations = [group.arrays("deviations") for group in groups]
     if min(float(np.median(each)) for each in deviations) > TINY * widest:
