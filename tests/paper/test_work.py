@@ -1,6 +1,12 @@
 """Tasks are done once, and what is done is kept."""
 
+import os
 import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -98,6 +104,54 @@ def test_a_result_of_another_format_is_no_result(tmp_path: Path, monkeypatch: py
         patch.setattr("manifill.paper.results.FORMAT", 0)
         save_result(path, Result({"x": 1.0}, {}))
     assert load_result(path) is None
+
+
+ENDLESS = """
+import os, sys, time
+from dataclasses import dataclass
+from pathlib import Path
+from manifill.paper.work import run_tasks
+
+@dataclass(frozen=True)
+class Endless:
+    key: str
+    cost: float = 1.0
+
+    def share_done(self, scratch):
+        return 0.0
+
+    def run(self, scratch):
+        Path(sys.argv[1], f"worker-{os.getpid()}").touch()
+        time.sleep(600.0)
+
+run_tasks([Endless("a"), Endless("b")], Path(sys.argv[1]), jobs=2, quiet=True)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs signals")
+def test_workers_end_with_a_process_that_is_killed(tmp_path: Path) -> None:
+    process = subprocess.Popen([sys.executable, "-c", ENDLESS, tmp_path])
+    until(lambda: len(list(tmp_path.glob("worker-*"))) == 2)
+    process.kill()
+    process.wait()
+    workers = [int(path.name.partition("-")[2]) for path in tmp_path.glob("worker-*")]
+    until(lambda: not any(is_running(worker) for worker in workers))
+
+
+def until(holds: Callable[[], bool], seconds: float = 60.0) -> None:
+    """Wait for something, and fail where it does not come."""
+    end = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+def is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 @pytest.mark.parametrize("damage", [b"", b"PK\x03\x04 not a zip file"])

@@ -1,5 +1,6 @@
 """Tasks side by side, each done once: what an earlier run has finished is read, what it has begun is gone on with."""
 
+import os
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,6 +12,7 @@ from manifill.files import locked
 from manifill.paper.progress import Tally, shown
 from manifill.paper.provenance import with_provenance
 from manifill.paper.results import Result, Task, load_result, save_result
+from manifill.sampling.orphans import end_with
 
 __all__ = ["finished", "run_tasks", "unfinished"]
 
@@ -58,12 +60,13 @@ def _finished(tasks: Sequence[Task], folder: Path, jobs: int | None) -> Iterator
     # None leaves the number to ``parallel_config``, which is 1 where nobody has called it.
     configured = joblib.Parallel().n_jobs != 1
     parallel = joblib.Parallel(jobs or (None if configured else -1), return_as="generator_unordered", batch_size=1)
-    done: Iterator[tuple[Task, Result]] = parallel(joblib.delayed(_do)(task, folder) for task in tasks)
+    done: Iterator[tuple[Task, Result]] = parallel(joblib.delayed(_do)(task, folder, os.getpid()) for task in tasks)
     return done
 
 
-def _do(task: Task, folder: Path) -> tuple[Task, Result]:
+def _do(task: Task, folder: Path, parent: int) -> tuple[Task, Result]:
     """Do a task, keep its result, and only then let go of what it was made from."""
+    end_with(parent)
     scratch = _scratch(folder)
     result = with_provenance(task.run(scratch))
     save_result(_file(folder, task.key), result)

@@ -22,6 +22,7 @@ from manifill.posterior.recording import ChainRecord, MemoryRecorder, Recorder
 from manifill.posterior.store import DiskRecorder
 from manifill.sampling.board import Board, Line, Stage
 from manifill.sampling.checkpoint import Checkpoint, load_checkpoint, restored_generator, save_checkpoint
+from manifill.sampling.orphans import Orphanage
 from manifill.sampling.progress import display
 from manifill.sampling.sampler import Sampler
 
@@ -139,7 +140,7 @@ def run_chain(plan: Plan, chain: int, seed: np.random.SeedSequence, board_path: 
         on_compilation(lambda: board.mark(chain, Stage.COMPILING)),
         _alone(plan.checkpoint(chain)),
     ):
-        return _run(plan, chain, seed, board, _Orphanage(parent))
+        return _run(plan, chain, seed, board, Orphanage(parent))
 
 
 @contextmanager
@@ -152,21 +153,7 @@ def _alone(checkpoint: Path | None) -> Iterator[None]:
         yield
 
 
-class _Orphanage:
-    """Ends a worker whose parent has died: the run may have been taken up by another process since."""
-
-    def __init__(self, parent: int) -> None:
-        self._parent = parent
-        self._is_child = os.getppid() == parent
-        # Neither a process on another machine nor one of another kind of cluster has a parent to look after.
-        self._is_orphan = not self._is_child and os.getpid() != parent and os.getppid() == 1
-
-    def check(self) -> None:
-        if self._is_orphan or (self._is_child and os.getppid() != self._parent):
-            os._exit(1)  # there is nobody to tell
-
-
-def _run(plan: Plan, chain: int, seed: np.random.SeedSequence, board: Board, orphanage: _Orphanage) -> ChainRecord:
+def _run(plan: Plan, chain: int, seed: np.random.SeedSequence, board: Board, orphanage: Orphanage) -> ChainRecord:
     board.mark(chain, Stage.STARTING)
     sampler = plan.build()
     begin = _begin(plan, chain, sampler, seed)
