@@ -73,6 +73,21 @@ def test_a_second_call_samples_nothing(folder: Path, monkeypatch: pytest.MonkeyP
     assert after == before, "what was finished before is still on the page"
 
 
+def test_the_command_says_what_came_out(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("manifill.paper.QUICK", TINY)
+    monkeypatch.setattr(
+        sys, "argv", ["manifill", "reproduce", "map", "--quick", "--out", str(folder), "--cases", "case-1"]
+    )
+    with pytest.raises(SystemExit) as end:
+        app.main()
+    assert not end.value.code
+    said = capsys.readouterr()
+    assert "MAP and nuclear norm: 1 reproduced" in said.out + said.err
+    assert f"the page is {folder / 'index.html'}" in said.out + said.err
+
+
 def test_a_run_that_was_stopped_has_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With what there is, and a word about what there is not."""
     original = Fit.run
