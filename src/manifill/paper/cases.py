@@ -85,7 +85,7 @@ CASES = {
         Case("case-1", "A and B normal", 10, BOTH, None, lambda s, k: synthetic(1, s, 0.0, k), 12.0),
         Case("case-2", "A ~ Exp(1), B ~ U(0, 1)", 10, BOTH, "S-SVD", lambda s, k: synthetic(2, s, 0.0, k), 5.0),
         Case("case-3", f"counts out of {TRIALS}", 10, BOTH, "B-SVD", lambda s, k: synthetic(3, s, 0.0, k), 10.0),
-        Case("mice", "protein levels", 20, BOTH, "S-SVD", _split_mice, 1.0, True),
+        Case("mice", "protein levels", 20, BOTH, "S-SVD", _split_mice, 0.5, True),
         Case("movielens", "ratings doubled to 1-10", 20, (0.8,), "B-SVD", _split_movielens, 8.0, True),
     )
 }

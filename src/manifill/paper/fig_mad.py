@@ -17,7 +17,7 @@ __all__ = ["edges_of", "fig_mad"]
 BINS = 40
 
 # Where the median is below this share of what a picture shows, nearly all cells would be in its first bins.
-TINY = 0.02
+TINY = 0.01
 
 TEXT = """
 The share of held-out cells by their absolute deviation from the posterior mean; the first and the last bin hold all

@@ -91,8 +91,8 @@ def fig_posterior(tasks: Sequence[Marginals], results: Mapping[str, Result], fol
     A, U = (results[task.key].arrays["left"] for task in tasks)
     with figure(folder, "fig-posterior", ROWS, 2, (7.0, 6.4)) as axes:
         for k in range(ROWS):
-            _scatter(axes[k, 0], A[:, :, k], f"A[{k + 1}]")
-            _scatter(axes[k, 1], U[:, :, k], f"U[{k + 1}], aligned")
+            _scatter(axes[k, 0], A[:, :, k], f"A, row {k + 1}")
+            _scatter(axes[k, 1], U[:, :, k], f"U, row {k + 1}, aligned")
     turned, still = _resultant_length(A), _resultant_length(U)
     here = f"mean resultant length of a chain's directions {turned:.2f} for A, {still:.2f} for U"
     answer = Answer.REPRODUCED if turned < 0.5 < still else Answer.DIFFERENT

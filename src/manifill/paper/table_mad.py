@@ -147,13 +147,13 @@ def _mixing(group: Group) -> Verdict:
 
 
 def _why_not(group: Group) -> str:
-    """Name the quantity that is worst in the worst repetition, and divergences."""
+    """Name the quantity that is worst in the worst repetition, or the ESS where R-hat is good, and divergences."""
     figures = (result.figures for result in group.results)
-    worst = max(figures, key=lambda found: np.inf if np.isnan(found["rhat"]) else found["rhat"])["worst"]
+    worst = max(figures, key=lambda found: np.inf if np.isnan(found["rhat"]) else found["rhat"])
+    by = "ESS" if worst["rhat"] <= MIXING_RHAT else f"R-hat of {_in_words(worst['worst'])}"
     divergences = int(group.each("divergences").sum())
     ended = f", {divergences} draws ended in a divergence" if divergences else ""
-    size = group.fit.size
-    return f"Not within {size.warmup} + {size.draws} iterations, by R-hat of {_in_words(worst)}{ended}."
+    return f"Not within {group.fit.size.warmup} + {group.fit.size.draws} iterations, by {by}{ended}."
 
 
 def _in_words(quantity: str) -> str:

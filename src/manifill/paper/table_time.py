@@ -35,7 +35,7 @@ def table_time(groups: Sequence[Group]) -> Section:
 
 def _with_spread(time: tuple[float, float | None]) -> str:
     mean, spread = time
-    return number(mean) if spread is None else f"{number(mean)} ± {spread:.1g}"
+    return number(mean) if spread is None else f"{number(mean)} ± {spread:.2g}"
 
 
 COLUMNS = (
