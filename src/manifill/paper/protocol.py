@@ -50,4 +50,4 @@ FULL = Protocol(
     "full", Size(2, 2000, 8000, 30), Size(2, 2000, 8000, 10), Size(2, 2000, 8000, 10), Size(2, 2000, 8000, 1)
 )
 USUAL = Protocol("usual", Size(2, 500, 1000, 3), Size(2, 300, 300, 1), Size(2, 60, 60, 1), Size(2, 300, 300, 1))
-QUICK = Protocol("quick", Size(2, 100, 100, 2), Size(2, 15, 15, 1), Size(2, 8, 8, 1), Size(2, 40, 30, 1))
+QUICK = Protocol("quick", Size(2, 80, 100, 2), Size(2, 6, 6, 1), Size(2, 4, 4, 1), Size(2, 25, 15, 1))
