@@ -131,19 +131,19 @@ run_tasks([Endless("a"), Endless("b")], Path(sys.argv[1]), jobs=2, quiet=True)
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs signals")
 def test_workers_end_with_a_process_that_is_killed(tmp_path: Path) -> None:
     process = subprocess.Popen([sys.executable, "-c", ENDLESS, tmp_path])
-    until(lambda: len(list(tmp_path.glob("worker-*"))) == 2)
+    assert comes_true(lambda: len(list(tmp_path.glob("worker-*"))) == 2)
     process.kill()
     process.wait()
     workers = [int(path.name.partition("-")[2]) for path in tmp_path.glob("worker-*")]
-    until(lambda: not any(is_running(worker) for worker in workers))
+    assert comes_true(lambda: not any(is_running(worker) for worker in workers))
 
 
-def until(holds: Callable[[], bool], seconds: float = 60.0) -> None:
-    """Wait for something, and fail where it does not come."""
+def comes_true(holds: Callable[[], bool], seconds: float = 60.0) -> bool:
+    """Wait for something, and say whether it came."""
     end = time.monotonic() + seconds
-    while not holds():
-        assert time.monotonic() < end
+    while not holds() and time.monotonic() < end:
         time.sleep(0.1)
+    return holds()
 
 
 def is_running(process: int) -> bool:
