@@ -1,6 +1,5 @@
 """The way in for most people: fit, predict, complete."""
 
-import logging
 import warnings
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -15,16 +14,14 @@ from manifill.answers import Answers
 from manifill.fitting import sample_in_memory, sample_to_disk
 from manifill.posterior import Draws
 from manifill.problem import Duplicates, Likelihood, Model, Observations, as_observations
-from manifill.problem.scaling import divided_by
 from manifill.provenance import provenance
 from manifill.runs import RunFolder
 from manifill.sampling.chains import Plan
-from manifill.settings import build_model, check_count, choose_column_scales, choose_likelihood, choose_sampler
+from manifill.settings import build_model, check_count, choose_likelihood, choose_sampler
 from manifill.types import Vector
+from manifill.units import scale_columns
 
 __all__ = ["ConvergenceWarning", "MatrixCompletion"]
-
-logger = logging.getLogger("manifill")
 
 
 class ConvergenceWarning(UserWarning):
@@ -217,12 +214,8 @@ class MatrixCompletion(Answers):
         likelihood = choose_likelihood(self.likelihood, self.trials, self.step)
         warmup = check_count("warmup", self.warmup, 0)
         sampler = choose_sampler(self.sampler, self.target_acceptance, self.max_depth, warmup)
-        given = (self.sigma, self.noise_prior, self.lambda_, self.lambda_prior)
-        in_units = any(value is not None for value in given)
-        scales = choose_column_scales(self.column_scales, observations, likelihood, in_units=in_units)
-        if scales is not None:
-            logger.info("columns are divided by their spreads, from %.3g to %.3g", scales.min(), scales.max())
-        scaled = observations if scales is None else divided_by(observations, scales)
+        in_units = {name: getattr(self, name) for name in ("sigma", "noise_prior", "lambda_", "lambda_prior")}
+        scaled, scales = scale_columns(self.column_scales, observations, likelihood, in_units)
         model = build_model(
             scaled,
             likelihood,

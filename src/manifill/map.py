@@ -1,6 +1,7 @@
 """The most probable matrix, for those who want one answer, soon, and without its uncertainty."""
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from manifill.settings import (
     check_starting_point,
     choose_likelihood,
 )
+from manifill.units import scale_columns
 
 __all__ = ["map_estimate"]
 
@@ -31,6 +33,7 @@ def map_estimate(
     lambda_: float | None = None,
     sigma: float | None = None,
     effects: str | None = "additive",
+    column_scales: str | None = "auto",
     trials: int | None = None,
     step: float = 1.0,
     tolerance: float = 1e-5,
@@ -57,6 +60,9 @@ def map_estimate(
     effects
         ``"additive"`` for a mean, row and column effects beside the low-rank matrix, normal with variances estimated
         from the data; None for none.
+    column_scales
+        ``"auto"`` to divide the columns by their spreads where these differ widely, ``"standardize"`` to do so in any
+        case, None to leave them.  Predictions are in the data's units; all other fields of the result are not.
     trials, step
         For the Binomial: values are 0, step, …, trials · step.
     tolerance
@@ -83,9 +89,10 @@ def map_estimate(
     if sigma is not None and not chosen.has_noise:
         raise ValueError(f"sigma={sigma!r} has no meaning for likelihood={chosen.name!r}; leave it out.")
     check_starting_point(observations, chosen)
+    scaled, scales = scale_columns(column_scales, observations, chosen, {"sigma": sigma, "lambda_": lambda_})
     estimate = fit_mode(
         np.random.default_rng(check_count("seed", seed, 0)),
-        observations,
+        scaled,
         chosen,
         rank=None if rank is None else _rank(rank, observations),
         effects=effects is not None,
@@ -95,7 +102,7 @@ def map_estimate(
     )
     if not estimate.certificate.converged:
         warnings.warn(_verdict(estimate), RuntimeWarning, stacklevel=2)
-    return estimate
+    return estimate if scales is None else replace(estimate, column_scales=scales)
 
 
 def _rank(given: Any, observations: Observations) -> int:

@@ -22,11 +22,9 @@ from manifill.problem import (
     scaled_noise_prior,
     scaled_rate_prior,
 )
-from manifill.problem.scaling import column_spreads, differ_widely
 from manifill.sampling.factors import Factors
 from manifill.sampling.gibbs import Gibbs
 from manifill.sampling.joint import Joint
-from manifill.types import Vector
 
 __all__ = [
     "build_model",
@@ -35,7 +33,6 @@ __all__ = [
     "check_positive",
     "check_sigma",
     "check_starting_point",
-    "choose_column_scales",
     "choose_likelihood",
     "choose_sampler",
 ]
@@ -98,32 +95,6 @@ def choose_likelihood(given: Any, trials: int | None, step: float) -> Likelihood
         if unwanted:
             raise ValueError(f"{name} has no meaning for likelihood={given!r}; leave it out.")
     return Gaussian() if given == "gaussian" else SoftplusGaussian()
-
-
-def choose_column_scales(
-    given: Any, observations: Observations, likelihood: Likelihood, *, in_units: bool
-) -> Vector | None:
-    """Return what to divide the columns by, (n,), or None; ``in_units`` says that priors in the data's units are given.
-
-    A likelihood is free of units where it has a noise to scale with the data: the Gaussian and the softplus one.
-    """
-    check_choice("column_scales", given, ("auto", "standardize", None))
-    can_scale = isinstance(likelihood, (Gaussian, SoftplusGaussian))
-    if given == "standardize":
-        if not can_scale:
-            raise ValueError(
-                f"column_scales='standardize' has no meaning for likelihood={likelihood.name!r}; leave it out."
-            )
-        if in_units:
-            raise ValueError(
-                "column_scales='standardize' divides the columns by their spreads, so sigma, noise_prior, lambda_ and "
-                "lambda_prior would not be in the data's units; leave them out, or scale the data yourself."
-            )
-        return column_spreads(observations)
-    if given is None or not can_scale or in_units:
-        return None
-    spreads = column_spreads(observations)
-    return spreads if differ_widely(observations, spreads) else None
 
 
 def build_model(

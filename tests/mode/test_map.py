@@ -143,3 +143,27 @@ def test_data_are_refused_as_by_a_fit() -> None:
         map_estimate(holed_table()).predict([0, 1], [0])
     with pytest.raises(ValueError, match="rows holds the index 99"):
         map_estimate(holed_table()).predict([99], [0])
+
+
+def test_columns_in_different_units_are_completed_as_well_as_in_one(caplog: pytest.LogCaptureFixture) -> None:
+    rng = np.random.default_rng(4)
+    table = rng.normal(size=(40, 2)) @ rng.normal(size=(2, 12)) + 0.3 * rng.normal(size=(40, 12))
+    units, seen = 10.0 ** rng.integers(-3, 4, 12), rng.random(table.shape) < 0.7
+    holes = np.where(seen, table, np.nan)
+    with caplog.at_level("INFO", "manifill"):
+        one, many = map_estimate(holes), map_estimate(holes * units)
+    assert caplog.text.count("columns are divided by their spreads") == 1
+    error, other = (
+        np.sqrt(np.mean((filled - table)[~seen] ** 2)) for filled in (one.complete(), many.complete() / units)
+    )
+    assert other < 1.1 * error
+    rows, cols = np.nonzero(~seen)
+    np.testing.assert_allclose(many.predict(rows, cols), many.complete()[rows, cols], rtol=1e-12)
+
+
+def test_columns_stay_as_they_are_where_sigma_is_given(caplog: pytest.LogCaptureFixture) -> None:
+    units = np.repeat([1.0, 1000.0], [7, 8])
+    found = map_estimate(holed_table() * units, sigma=1.0)
+    assert found.column_scales == 1.0
+    assert "stay as they are: sigma is given" in caplog.text
+    assert map_estimate(holed_table() * units, column_scales=None).column_scales == 1.0

@@ -23,7 +23,7 @@ class MapEstimate:
     """The most probable low-rank matrix and effects, x_ij = μ + a_i + b_j + (U diag(s) Vᵀ)_ij, given λ and σ.
 
     ``certificate`` says how far it is from the mode, in units of λ, and ``certificate.converged`` whether that is
-    within the tolerance.
+    within the tolerance.  Where columns were divided by ``column_scales``, all of it but predictions is about those.
     """
 
     U: Matrix = field(repr=False)  # (m, k), orthonormal columns; k is the rank that was found
@@ -41,6 +41,7 @@ class MapEstimate:
     path: tuple[Trial, ...] = field(repr=False)  # the penalties that were tried; empty where λ and σ were given
     likelihood: Likelihood
     observations: Observations = field(repr=False)
+    column_scales: Vector | float = field(default=1.0, repr=False)  # (n,) that the columns were divided by
 
     @property
     def rank(self) -> int:
@@ -57,7 +58,8 @@ class MapEstimate:
         row_index, col_index = self.observations.row_indices(rows), self.observations.column_indices(cols)
         if len(row_index) != len(col_index):
             raise ValueError(f"rows and cols must be of one length, not {len(row_index)} and {len(col_index)}.")
-        return np.asarray(self.likelihood.mean(self.point.at(row_index, col_index)))
+        scales = np.broadcast_to(self.column_scales, self.observations.shape[1])
+        return np.asarray(self.likelihood.mean(self.point.at(row_index, col_index)) * scales[col_index])
 
     def complete(self) -> Matrix:
         """Return E[y] in every cell, observed or not, (m, n)."""
@@ -67,4 +69,5 @@ class MapEstimate:
         block = max(BLOCK_CELLS // n, 1)
         for first in range(0, m, block):
             out[first : first + block] = self.likelihood.mean(left[first : first + block] @ right.T)
+        out *= self.column_scales
         return out
