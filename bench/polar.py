@@ -157,6 +157,11 @@ def potential_of(problem: PolarProblem) -> Callable[[Traced], Traced]:
     return potential
 
 
+def gradient_of(potential: Callable[[Traced], Traced]) -> Callable[[Traced], Traced]:
+    """Return the gradient that NUTS follows."""
+    return cast(Callable[[Traced], Traced], jax.grad(potential))
+
+
 def position_at(problem: PolarProblem, start: Start) -> Traced:
     U, s, V, precision = start
     pieces = [np.sqrt(len(U)) * U.ravel(), np.sqrt(len(V)) * V.ravel(), np.log(s)]

@@ -1,10 +1,11 @@
 """The samplers side by side: ``make bench-samplers``, or ``python bench/samplers.py --quick``.
 
 One thread; every sampler has the same model (the paper's, with the default priors of this package; that NumPyro's
-density is ours is checked before every run) and starts from the same kind of point.  Times are those of the draws,
-without warm-up and compilation.  Gradients are those of trajectories and of their starts; the slices of joint evaluate
-densities beside them, which their times include.  NumPyro's chain is tuned by hand (``polar.py``): a gradient of its
-own for the inverse root, no U and V formed, one compiled iteration a call.
+density is ours, and its gradient that of its density, is checked before every run) and starts from the same kind of
+point; joint runs a second time with effects, as it does by default.  Times are those of the draws, without warm-up and
+compilation.  Gradients are those of trajectories and of their starts; the slices of joint evaluate densities beside
+them, which their times include.  NumPyro's chain is tuned by hand (``polar.py``): a gradient of its own for the inverse
+root, no U and V formed, one compiled iteration a call.
 """
 
 import argparse
@@ -17,8 +18,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import numpy as np
-from polar import PolarProblem, Start, log_volume, position_at, potential_of, sample_polar, take_apart
+from polar import PolarProblem, Start, gradient_of, log_volume, position_at, potential_of, sample_polar, take_apart
 from problems import TRIALS, has_real_data, mice, movielens, synthetic
+from tables import bars, details, summary
 from threadpoolctl import threadpool_limits
 
 from manifill.posterior.cells import product_at_cells
@@ -42,9 +44,12 @@ from manifill.problem.scaling import column_spreads, divided_by
 from manifill.sampling.gibbs import Gibbs
 from manifill.sampling.joint import Joint
 from manifill.sampling.singular import Data, extended_factors
-from manifill.types import Array, IntVector, Matrix
+from manifill.types import Array, Generator, IntVector, Matrix
 
 CELLS, DATA_SEED, CELLS_SEED = 60, 0, 7
+
+# Of a position, for slopes by differences.
+DIFFERENCE = 1e-5
 
 # Iterations of warm-up, and draws, that a chain makes however little time it has.
 FEWEST = 50
@@ -61,7 +66,10 @@ class Size(NamedTuple):
     draws: int = 1000
 
 
-QUICK, MICE, MOVIELENS, POLAR = Size(2, 300, 300), Size(4, 300, 500), Size(4, 150, 150), Size(1, 300, 300)
+QUICK, MICE, MOVIELENS, POLAR = Size(2, 300, 300), Size(4, 300, 500), Size(4, 150, 150), Size(1, 500, 1000)
+
+# One of each likelihood.
+QUICK_ROWS = ("case 1, 40 %, noise 1", "case 2 S-SVD, 40 %, noise 0.3", "case 3 B-SVD, 40 %")
 
 
 class Problem(NamedTuple):
@@ -165,6 +173,7 @@ def _statistic(name: str, values: Array) -> float:
 
 def run_ours(problem: Problem, build: Callable[[], Any], size: Size, limit: float = np.inf) -> Run:
     """Run chains of one of our samplers; ``limit`` seconds a chain end it before its last draw, or its warm-up."""
+    _compile(build())
     records = [_chain(problem, build(), seed, size, limit) for seed in range(size.chains)]
     length = min(len(record["gradients"]) for record in records)
     series = {name: np.array([record[name][:length] for record in records]) for name in records[0]}
@@ -173,16 +182,23 @@ def run_ours(problem: Problem, build: Callable[[], Any], size: Size, limit: floa
     return Run(series, gradients, float(seconds.sum()), int(diverging.sum()), float(limited.mean()), bool(cut))
 
 
+def _compile(sampler: Any) -> None:
+    """Do all that a chain does once, so that no chain's time is spent on compiling."""
+    rng = np.random.default_rng(0)
+    state, tuning = sampler.start(rng)
+    state, info = sampler.step(rng, state, tuning)
+    sampler.step(rng, state, sampler.freeze(sampler.adapt(tuning, info)))
+
+
 def _chain(problem: Problem, sampler: Any, seed: int, size: Size, limit: float) -> dict[str, list[float]]:
     rng, starts = np.random.default_rng(seed), GRADIENTS_TO_START[type(sampler).__mro__[-2]]
-    begin = time.perf_counter()
     state, tuning = sampler.start(rng)
+    begin = time.perf_counter()
     done = 0
     while done < size.warmup and (done < FEWEST or time.perf_counter() - begin < 0.5 * limit):
         state, info = sampler.step(rng, state, tuning)
         tuning, done = sampler.adapt(tuning, info), done + 1
     tuning = sampler.freeze(tuning)
-    state, _ = sampler.step(rng, state, tuning)  # what draws alone need is compiled here
     record: dict[str, list[float]] = {}
     while len(record.get("seconds", ())) < size.draws:
         started = time.perf_counter()
@@ -235,18 +251,39 @@ def polar_problem(problem: Problem) -> tuple[PolarProblem, Start]:
 
 
 def check_same_model(problem: Problem, polar: PolarProblem, start: Start) -> None:
-    """Raise an error unless NumPyro's density of U, s and V given γ differs from ours by a constant."""
-    model, train, (U, s, V, precision) = problem.model(), problem.train, start
-    density = JointDensity.of(model, Data.encoded(model, train).by_row, train.shape)
-    density = density._replace(noise=Marginal.over(precision if problem.likelihood.has_noise else 1.0, 0.0))
-    potential, differences = potential_of(polar), []
+    """Raise an error unless NumPyro's density of U, s, V and γ differs from ours by a constant."""
+    (U, s, V, precision), potential, differences = start, potential_of(polar), []
     for rng in (np.random.default_rng(seed) for seed in range(3)):
-        point = U, s * np.exp(0.3 * rng.standard_normal(s.size)), V[rng.permutation(len(V))], precision
-        ours = density.log_density_gradient(pack(*point[:3], None), np.empty(U.size + s.size + V.size))
-        position = position_at(polar, point)
+        noise = precision * np.exp(rng.standard_normal()) if problem.likelihood.has_noise else 1.0
+        point = U, s * np.exp(0.3 * rng.standard_normal(s.size)), V[rng.permutation(len(V))], float(noise)
+        ours, position = our_log_density(problem, point), position_at(polar, point)
         differences.append(float(-potential(position) - log_volume(take_apart(polar, position))) - ours)
+        check_gradient(potential, position, rng)
     if not np.ptp(differences) <= 1e-9 * abs(ours):
         raise AssertionError(f"NumPyro has another model: its density differs from ours by {differences}")
+
+
+def our_log_density(problem: Problem, point: Start) -> float:
+    """Return log p(y, U, s, V, γ) up to a constant; λ, and the rate of γ, are integrated out."""
+    (U, s, V, precision), model, train = point, problem.model(), problem.train
+    density = JointDensity.of(model, Data.encoded(model, train).by_row, train.shape)
+    density = density._replace(noise=Marginal.over(precision, 0.0))
+    value = density.log_density_gradient(pack(U, s, V, None), np.empty(U.size + s.size + V.size))
+    if not problem.likelihood.has_noise:
+        return value
+    assert isinstance(model.precision, ScaledF)
+    shape, tail, scale, floor = model.precision
+    power = shape - 1.0 + 0.5 * len(train.triples()[2])
+    return float(value + power * np.log(precision) - floor * precision - (shape + tail) * np.log(precision + scale))
+
+
+def check_gradient(potential: Callable[[Any], Any], position: Any, rng: Generator) -> None:
+    """Raise an error unless the gradient, parts of it written by hand, is the slope of the potential."""
+    direction = rng.standard_normal(position.size) / np.sqrt(position.size)
+    slope = float(gradient_of(potential)(position) @ direction)
+    ahead, behind = (float(potential(position + sign * DIFFERENCE * direction)) for sign in (1.0, -1.0))
+    if not np.isclose(slope, (ahead - behind) / (2.0 * DIFFERENCE), rtol=1e-4):
+        raise AssertionError(f"NumPyro's gradient is not the slope of its density: {slope}")
 
 
 def run_polar(problem: Problem, limit: float) -> dict[str, Any]:
@@ -274,51 +311,6 @@ def table_row(problem: Problem, limit: float) -> dict[str, Any]:
     }
 
 
-def details(rows: list[dict[str, Any]]) -> str:
-    """Return all figures of every sampler in Markdown; a run that was cut short has a star."""
-    lines = [
-        "| problem | sampler | ESS a second: 5 %, median, σ or log density | ESS per 1000 gradients: 5 %, median | "
-        "ESS a draw | gradients a draw | µs a gradient | R-hat (worst) | divergences | depth limit | chains × draws |",
-        "|---|---|---|---|---|---|---|---|---|---|---|",
-    ]
-    for row in rows:
-        for name, f in row.items():
-            if name == "problem":
-                continue
-            speeds = (f[f"ess_per_second{which}"] for which in ("", "_median", "_scalar"))
-            limited = "–" if np.isnan(f["depth_limit"]) else f"{f['depth_limit']:.1%}"
-            lines.append(
-                f"| {row['problem']} | {name} | {', '.join(f'{speed:.3g}' for speed in speeds)} | "
-                f"{f['ess_per_1000']:.2f}, {f['ess_per_1000_median']:.1f} | {f['ess_per_draw']:.2g} | "
-                f"{f['steps']:.0f} | {f['microseconds']:.0f} | {f['rhat']:.3f} ({f['worst']}) | "
-                f"{f['divergences']:.0f} | {limited} | {f['chains']} × {f['draws']}{'*' * f['cut_short']} |"
-            )
-    return "\n".join(lines)
-
-
-def summary(rows: list[dict[str, Any]]) -> str:
-    """Return the table of ratios in Markdown."""
-    lines = [
-        "| problem | joint, ESS a second | to gibbs | to NumPyro | ESS per 1000 gradients, joint and NumPyro | "
-        "gradients a draw | R-hat, with effects | draws |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-    ratios = []
-    for row in rows:
-        joint, full, gibbs, numpyro = row["joint"], row["joint with effects"], row["gibbs"], row["numpyro"]
-        speed = joint["ess_per_second"]
-        ratios.append(speed / gibbs["ess_per_second"])
-        lines.append(
-            f"| {row['problem']} | {speed:.3g} | {ratios[-1]:.1f} | {speed / numpyro['ess_per_second']:.1f} | "
-            f"{joint['ess_per_1000']:.2f} and {numpyro['ess_per_1000']:.2f} = "
-            f"{joint['ess_per_1000'] / numpyro['ess_per_1000']:.1f} | {joint['steps']:.0f} | "
-            f"{joint['rhat']:.3f}, {full['rhat']:.3f} | {joint['chains']} × {joint['draws']} |"
-        )
-    mean = float(np.exp(np.mean(np.log(ratios))))
-    lines.append(f"\njoint / gibbs, geometric mean: {mean:.1f}; least: {min(ratios):.1f}")
-    return "\n".join(lines)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="three synthetic problems, shorter runs: five minutes")
@@ -332,7 +324,7 @@ def main() -> None:
         rows = json.loads(options.out.read_text())
     with threadpool_limits(1):
         for problem in problems(options.quick):
-            if options.rows not in problem.name or (options.quick and "40 %, noise" not in problem.name):
+            if options.rows not in problem.name or (options.quick and problem.name not in QUICK_ROWS):
                 continue
             print(f"{problem.name} …", file=sys.stderr, flush=True)
             rows = [row for row in rows if row["problem"] != problem.name]
@@ -340,7 +332,7 @@ def main() -> None:
             print(details(rows[-1:]), flush=True)
             if options.out:
                 options.out.write_text(json.dumps(rows, indent=1))
-    print("\n" + details(rows) + "\n\n" + summary(rows))
+    print("\n\n".join(["", details(rows), summary(rows), bars(rows)]))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,97 @@
+"""What ``samplers.py`` found, in Markdown: everything, the ratios, and beside them what they ought to be."""
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+
+Figures: TypeAlias = dict[str, Any]  # of a sampler
+Row: TypeAlias = dict[str, Any]  # the problem's name, and the figures of each sampler
+
+# Above this R-hat the ESS of a run is a guess.
+UNSETTLED = 1.1
+
+
+def details(rows: list[dict[str, Any]]) -> str:
+    """Return all figures of every sampler in Markdown; a run that was cut short has a star."""
+    lines = [
+        "| problem | sampler | ESS a second: 5 %, median, σ or log density | ESS per 1000 gradients: 5 %, median | "
+        "ESS a draw | gradients a draw | µs a gradient | R-hat (worst) | divergences | depth limit | chains × draws |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        for name, f in row.items():
+            if name == "problem":
+                continue
+            speeds = (f[f"ess_per_second{which}"] for which in ("", "_median", "_scalar"))
+            limited = "–" if np.isnan(f["depth_limit"]) else f"{f['depth_limit']:.1%}"
+            lines.append(
+                f"| {row['problem']} | {name} | {', '.join(f'{speed:.3g}' for speed in speeds)} | "
+                f"{f['ess_per_1000']:.2f}, {f['ess_per_1000_median']:.1f} | {f['ess_per_draw']:.2g} | "
+                f"{f['steps']:.0f} | {f['microseconds']:.0f} | {f['rhat']:.3f} ({f['worst']}) | "
+                f"{f['divergences']:.0f} | {limited} | {f['chains']} × {f['draws']}{'*' * f['cut_short']} |"
+            )
+    return "\n".join(lines)
+
+
+def summary(rows: list[Row]) -> str:
+    """Return the table of ratios; those to a run that was cut short, or had not mixed, have a star."""
+    lines = [
+        "| problem | joint, ESS a second | to gibbs | to NumPyro | ESS per 1000 gradients, joint and NumPyro | "
+        "gradients a draw | R-hat | with effects: ESS a second, gradients, R-hat | chains × draws |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        joint, full, numpyro = row["joint"], row["joint with effects"], row["numpyro"]
+        lines.append(
+            f"| {row['problem']} | {joint['ess_per_second']:.3g} | {_ratio(row, 'gibbs')} | {_ratio(row, 'numpyro')} | "
+            f"{joint['ess_per_1000']:.2f} and {numpyro['ess_per_1000']:.2f} = {_per_gradient(row):.1f} | "
+            f"{joint['steps']:.0f} | {joint['rhat']:.3f} | "
+            f"{full['ess_per_second']:.3g}, {full['steps']:.0f}, {full['rhat']:.3f} | "
+            f"{joint['chains']} × {joint['draws']} |"
+        )
+    return "\n".join(lines)
+
+
+def _ratio(row: Row, other: str) -> str:
+    doubtful = row[other]["cut_short"] or row[other]["rhat"] > UNSETTLED
+    return f"{_faster(row, other):.1f}{'*' * doubtful}"
+
+
+def _faster(row: Row, other: str) -> float:
+    return float(row["joint"]["ess_per_second"] / row[other]["ess_per_second"])
+
+
+def _per_gradient(row: Row) -> float:
+    return float(row["joint"]["ess_per_1000"] / row["numpyro"]["ess_per_1000"])
+
+
+def bars(rows: list[Row]) -> str:
+    """Return what is aimed at, and on how many rows it is reached."""
+    mean = float(np.exp(np.mean([np.log(_faster(row, "gibbs")) for row in rows])))
+    lines = [
+        f"- joint / gibbs, ESS a second, geometric mean: {mean:.1f}, at least 12",
+        _bar("joint / gibbs, ESS a second", rows, lambda row: _faster(row, "gibbs"), 3.0),
+        _bar("joint / NumPyro, ESS a second", rows, lambda row: _faster(row, "numpyro"), 8.0),
+        _bar("joint / NumPyro, ESS per 1000 gradients", rows, _per_gradient, 2.0),
+    ]
+    for name in ("joint", "joint with effects"):
+        lines += [
+            _bar(f"{name}, gradients a draw", rows, _figure(name, "steps"), 63.0, most=True),
+            _bar(f"{name}, R-hat", rows, _figure(name, "rhat"), 1.01, most=True),
+            _bar(f"{name}, divergences", rows, _figure(name, "divergences"), 0.0, most=True),
+        ]
+    return "\n".join(lines)
+
+
+def _figure(sampler: str, figure: str) -> Callable[[Row], float]:
+    return lambda row: float(row[sampler][figure])
+
+
+def _bar(name: str, rows: list[Row], value: Callable[[Row], float], bar: float, most: bool = False) -> str:
+    sign = -1.0 if most else 1.0
+    values = {row["problem"]: value(row) for row in rows}
+    reached = sum(sign * each >= sign * bar for each in values.values())
+    worst = min(values, key=lambda problem: sign * values[problem])
+    wanted = f"at {'most' if most else 'least'} {bar:g}"
+    return f"- {name}, {wanted}: on {reached} of {len(rows)} rows; worst {values[worst]:.4g} ({worst})"
