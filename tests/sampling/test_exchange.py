@@ -77,6 +77,21 @@ def test_the_completed_matrix_stays_and_factors_are_orthonormal(s: list[float]) 
     assert not np.allclose(effects[1:], position[-effects.size + 1 :], atol=1e-2)
 
 
+def test_small_components_move_as_they_would_if_they_were_larger() -> None:
+    """With the same seed, ten-thousandths and thousand-millionths of the others: the same moves but for their size."""
+    shape, rank, ends = (30, 20), 4, []
+    for size in (1e-4, 1e-9):
+        rng, density = np.random.default_rng(6), density_of(shape, rank)
+        U, V = (np.linalg.qr(rng.standard_normal((k, rank)))[0] for k in shape)
+        effects = Effects(0.0, rng.standard_normal(shape[0]), rng.standard_normal(shape[1]), 1.0, 1.0)
+        point = pack(U, np.array([260.0, 220.0, 0.9 * size, 1.8 * size]), V, effects)
+        for _ in range(50):
+            exchange_effects(rng, density, point)
+        ends.append(np.sort(unpack(point, shape, rank)[1])[:2] / size)
+    np.testing.assert_allclose(ends[0], ends[1], rtol=1e-2)
+    assert not np.allclose(ends[0], [0.9, 1.8], rtol=1e-3), "they move"
+
+
 def test_without_effects_there_is_nothing_to_do() -> None:
     density, position = point_with_effects(CASES["gaussian"], [2.0, 0.7])
     plain = density._replace(left=density.left[:, :2].copy(), right=density.right[:, :2].copy())

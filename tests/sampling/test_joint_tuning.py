@@ -84,7 +84,7 @@ def test_statistics_count_gradients_and_max_depth_is_passed_on() -> None:
 
 
 def test_lengths_after_warm_up_are_those_of_the_trees() -> None:
-    """Trees of the last window only; four to eight tenths of their mean time, and the short trajectories."""
+    """Trees of the last window only; four to ten tenths of their mean time, and the short trajectories."""
     sampler = Joint(model_for(Gaussian()), some_observations(Gaussian()), warmup=100)
     rng, state, tuning = warmed(sampler, 12, 70)
     trees = []
@@ -101,4 +101,4 @@ def test_lengths_after_warm_up_are_those_of_the_trees() -> None:
         lengths.append(info.transition.steps - SHORT_STEPS * tuning.lengths.short)
         assert sampler.statistics(state, tuning, info)["n_steps"] == 2 * info.transition.steps
     steps = np.mean(trees) / tuning.step.step_size
-    assert set(lengths) == set(range(round(0.4 * steps), round(0.8 * steps) + 1))
+    assert set(lengths) == set(range(round(0.4 * steps), round(steps) + 1))

@@ -18,6 +18,14 @@ from manifill.types import Generator, IntVector, Matrix, Vector
 __all__ = ["exchange_effects"]
 
 
+class Ones(NamedTuple):
+    """The vector of ones taken apart: 1 = V v + ρ q."""
+
+    inside: Vector  # v = Vᵀ1, (r,)
+    rest: Vector  # q, (n,), of length one and orthogonal to V; zero where 1 is in the span of V
+    length: float  # ρ
+
+
 class Valley(NamedTuple):
     """a + t U d and L − t U d 1ᵀ, by what of them depends on t: the part of a in the span of U, and UᵀL."""
 
@@ -27,31 +35,28 @@ class Valley(NamedTuple):
     inside: Vector  # Uᵀa, (r,)
     direction: Vector  # d, (r,)
     s: Vector  # (r,)
-    sums: Vector  # Vᵀ1, (r,)
+    ones: Ones
     columns: int  # n
-    gram: Matrix  # scratch, (r, r)
 
     @compiled
     def log_density_at(self, t: float) -> float:
-        """In B = UᵀL, whose measure a shift keeps: the priors times ∏ s^(r−n) ∏ |s_a² − s_b²|⁻¹."""
-        r, d, gram = self.s.size, self.direction, self.gram
-        squares = self.outside
+        """In B = UᵀL, whose measure a shift keeps: the priors times ∏ s^(r−n) ∏ |s_a² − s_b²|⁻¹.
+
+        The s are found as such, not as roots of eigenvalues: those of small ones would be rounding errors.
+        """
+        r, d = self.s.size, self.direction
+        _, s, _ = np.linalg.svd(_shifted(self.s, t * d, self.ones), False)  # they fall
+        if not s[-1] > 0.0:
+            return -np.inf
+        squares, logs = self.outside, 0.0
         for a in range(r):
             squares += (self.inside[a] + t * d[a]) ** 2
-            for b in range(r):
-                crossed = self.s[a] * self.sums[a] * d[b] + d[a] * self.s[b] * self.sums[b]
-                gram[a, b] = t * t * self.columns * d[a] * d[b] - t * crossed
-            gram[a, a] += self.s[a] * self.s[a]
-        squared_s = np.linalg.eigvalsh(gram)  # they rise
-        if not squared_s[0] > 0.0:
-            return -np.inf
-        total, _ = self.effects.log_marginal(0.5 * squares)
-        penalty, _ = self.rate.log_marginal(np.sqrt(squared_s).sum())
-        total += penalty - 0.5 * (self.columns - r) * np.log(squared_s).sum()
-        for a in range(r):
+            logs += (self.columns - r) * np.log(s[a])
             for b in range(a):
-                total -= np.log(squared_s[a] - squared_s[b])
-        return float(total)
+                logs += np.log(s[b] - s[a]) + np.log(s[b] + s[a])
+        total, _ = self.effects.log_marginal(0.5 * squares)
+        penalty, _ = self.rate.log_marginal(s.sum())
+        return float(total + penalty - logs)
 
 
 @compiled
@@ -79,36 +84,50 @@ def _exchange(rng: Generator, prior: Marginal, rate: Marginal, U: Matrix, s: Vec
     d = np.empty(r)
     for c in range(r):
         d[c] = length * rng.standard_normal() / np.sqrt(r)
-    sums = np.dot(V.T, np.ones(n))
-    t = draw_on_line(rng, Valley(prior, rate, outside, inside, d, s, sums, n, np.empty((r, r))))
+    ones = _ones(V)
+    t = draw_on_line(rng, Valley(prior, rate, outside, inside, d, s, ones, n))
     a += t * np.dot(U, d)
-    _shift(U, s, V, t * d, sums)
+    _shift(U, s, V, t * d, ones)
 
 
 @compiled
-def _shift(U: Matrix, s: Vector, V: Matrix, d: Vector, sums: Vector) -> None:
-    """Subtract U d 1ᵀ from U diag(s) Vᵀ: with 1 = V v + ρ q it is U [diag(s) − d vᵀ, −ρ d] [V, q]ᵀ, r×(r + 1).
+def _ones(V: Matrix) -> Ones:
+    n = V.shape[0]
+    inside = np.dot(V.T, np.ones(n))
+    rest = np.ones(n) - np.dot(V, inside)
+    rest -= np.dot(V, np.dot(V.T, rest))  # once more, for where little is left
+    length = np.sqrt(np.sum(rest * rest))
+    if length > 1e-12 * np.sqrt(n):
+        rest /= length
+    else:
+        rest[:], length = 0.0, 0.0
+    return Ones(inside, rest, length)
+
+
+@compiled
+def _shifted(s: Vector, d: Vector, ones: Ones) -> Matrix:
+    """Return [diag(s) − d vᵀ, −ρ d], (r, r + 1): between U and [V, q]ᵀ it is U diag(s) Vᵀ − U d 1ᵀ."""
+    r = s.size
+    middle = np.empty((r, r + 1))
+    for a in range(r):
+        for b in range(r):
+            middle[a, b] = -d[a] * ones.inside[b]
+        middle[a, a] += s[a]
+        middle[a, r] = -d[a] * ones.length
+    return middle
+
+
+@compiled
+def _shift(U: Matrix, s: Vector, V: Matrix, d: Vector, ones: Ones) -> None:
+    """Subtract U d 1ᵀ from U diag(s) Vᵀ.
 
     A component keeps its place by size.  Places have masses: if all were put in falling order, a trajectory whose
     components change places could not be gone back on.
     """
-    r, n = s.size, V.shape[0]
-    q = np.ones(n) - np.dot(V, sums)
-    q -= np.dot(V, np.dot(V.T, q))  # once more, for where little is left
-    rho = np.sqrt(np.sum(q * q))
-    if rho > 1e-12 * np.sqrt(n):
-        q /= rho
-    else:  # 1 is in the span of V
-        q[:], rho = 0.0, 0.0
-    middle = np.empty((r, r + 1))
-    for a in range(r):
-        for b in range(r):
-            middle[a, b] = -d[a] * sums[b]
-        middle[a, a] += s[a]
-        middle[a, r] = -rho * d[a]
-    left, values, right = np.linalg.svd(middle, False)
+    r = s.size
+    left, values, right = np.linalg.svd(_shifted(s, d, ones), False)
     new_U = np.dot(U, left)
-    new_V = np.dot(V, np.ascontiguousarray(right[:, :r].T)) + np.outer(q, right[:, r])
+    new_V = np.dot(V, np.ascontiguousarray(right[:, :r].T)) + np.outer(ones.rest, right[:, r])
     places = _places(s)
     for a in range(r):
         s[a] = values[places[a]]

@@ -10,11 +10,11 @@ __all__ = ["SHORT_STEPS", "Lengths", "Trees"]
 
 # Lengths are drawn between these shares of the trees' mean, lest some oscillation be resonant: a tree turns from one
 # end to the other, and a trajectory begins at one of them.
-SHORTEST_SHARE, LONGEST_SHARE = 0.4, 0.8
+SHORTEST_SHARE, LONGEST_SHARE = 0.4, 1.0
 
 # Short trajectories have so many steps and only their new momentum to give: what one trajectory changes in the log
 # density, and in the noise, is limited by the kinetic energy that it starts with, however long it is.
-SHORT_STEPS = 3
+SHORT_STEPS = 2
 
 # One follows each long trajectory, and more where the trees hardly changed the log density from draw to draw: where the
 # mean square of the change is below this share of the variance, as for the energy in Betancourt (2017, §6.1).
