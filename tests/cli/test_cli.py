@@ -61,6 +61,19 @@ def test_fit_alone_guesses_says_and_works(run, wide, tmp_path):
     }
 
 
+@pytest.mark.parametrize(
+    ("options", "divided"),
+    [([], True), (["--column-scales", "none"], False), (["--column-scales", "standardize"], True)],
+    ids=str,
+)
+def test_columns_in_different_units_are_noticed(run, wide, tmp_path, options, divided):
+    (wide[[f"c{j}" for j in range(20)]] * 10.0 ** (np.arange(20) % 5)).to_csv(tmp_path / "units.csv", index=False)
+    _, _, err = run("fit", "units.csv", "--wide", *QUICK, *options)
+    assert ("columns are divided by their spreads" in err) == divided
+    settings = manifill.load("units-run").posterior_.attributes["settings"]
+    assert settings["column_scales"] == (None if "none" in options else (options or ["", "auto"])[1])
+
+
 def test_quiet_gives_results_all_the_same(run, wide):
     run("fit", "wide.csv", *QUICK, "--quiet")
     code, out, err = run("top", "wide-run", "--row", "r3", "--n", "2", "--quiet")

@@ -161,6 +161,16 @@ def test_one_draw_in_a_hundred_may_reach_the_depth_limit(good: Draws, cut: int, 
     assert ("raise max_depth" in diagnostics.verdict) != converged
 
 
+@pytest.mark.parametrize(("first", "share"), [(0, 0.0), (14, 0.5)], ids=["early", "late"])
+def test_trees_cut_late_in_warm_up_count(good: Draws, first: int, share: float) -> None:
+    """The default sampler has no trees later on."""
+    reached = np.zeros((4, 20))
+    reached[:, first : first + 3] = 1.0
+    diagnostics = diagnosed(replace(good, warmup_statistics={"reached_max_depth": reached}))
+    assert diagnostics.depth_limit_share == pytest.approx(share)
+    assert ("50.0% of the trees stopped at the largest depth (raise max_depth)" in diagnostics.verdict) == (share > 0)
+
+
 def test_a_sampler_without_trees_needs_no_tree_statistics(good: Draws) -> None:
     diagnostics = diagnosed(replace(good, statistics={"lp": good.statistics["lp"]}))
     assert diagnostics.converged

@@ -102,3 +102,13 @@ def test_lengths_after_warm_up_are_those_of_the_trees() -> None:
         assert sampler.statistics(state, tuning, info)["n_steps"] == 2 * info.transition.steps
     steps = np.mean(trees) / tuning.step.step_size
     assert set(lengths) == set(range(round(0.4 * steps), round(steps) + 1))
+
+
+def test_trees_cut_at_the_largest_depth_are_told() -> None:
+    sampler = Joint(model_for(Gaussian()), some_observations(Gaussian()), warmup=20, max_depth=1)
+    rng, state, tuning = warmed(sampler, 3, 20)
+    _, info = sampler.step(rng, state, tuning)
+    assert sampler.statistics(state, tuning, info)["reached_max_depth"] == 1.0
+    tuning = sampler.freeze(tuning)
+    _, info = sampler.step(rng, state, tuning)
+    assert sampler.statistics(state, tuning, info)["reached_max_depth"] == 0.0, "trajectories are no trees"

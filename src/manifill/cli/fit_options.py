@@ -10,6 +10,7 @@ __all__ = [
     "DEFAULT_RANK",
     "Chains",
     "Col",
+    "ColumnScales",
     "Draws",
     "Duplicates",
     "Effects",
@@ -55,6 +56,10 @@ Step = Annotated[float, model(help="Binomial: values are multiples of this.")]
 Rank = Annotated[int | None, model(help=f"Number of components [default: {DEFAULT_RANK}].")]
 Effects = Annotated[bool, model(help="A mean, row and column effects beside them.")]
 Noise = Annotated[Literal["shared", "column"], model(help="One noise, or one for each column.")]
+ColumnScales = Annotated[
+    Literal["auto", "standardize", "none"],
+    model(help="Divide columns by their spreads: where these differ widely, always, or never."),
+]
 Sampler = Annotated[
     Literal["joint", "gibbs", "factors"], model(help="How to sample; the others are the paper's and its baseline.")
 ]

@@ -19,6 +19,9 @@ SMALLEST_ESS_PER_CHAIN = 100
 TAIL = (0.05, 0.95)
 
 LARGEST_DEPTH_LIMIT_SHARE = 0.01
+
+# The share of warm-up whose trees are judged like draws: the default sampler learns its lengths from them.
+LATE_WARMUP = 0.3
 SMALLEST_DRAWS = 8  # halves of halves of a chain then have a variance
 LARGEST_LAG = 50
 TABLE_ROWS = 10
@@ -42,7 +45,7 @@ class Diagnostics:
     quantities: tuple[Quantity, ...]
     autocorrelation: dict[str, Vector]  # by quantity, at lags 0, 1, …; the mean over chains
     divergences: int
-    depth_limit_share: float  # of draws whose trajectory was cut at the largest tree depth
+    depth_limit_share: float  # of trees cut at the largest depth: among draws, or late in warm-up if that is more
     draws: int  # a chain
     chains: int
     converged: bool
@@ -81,7 +84,7 @@ def diagnose(rng: Generator, draws: Draws) -> Diagnostics:
     quantities = _summaries(series)
     statistics = draws.statistics
     divergences = int(statistics["diverging"].sum()) if "diverging" in statistics else 0
-    share = float(statistics["reached_max_depth"].mean()) if "reached_max_depth" in statistics else 0.0
+    share = max(_share_cut(statistics), _share_cut(draws.warmup_statistics, LATE_WARMUP))
     if draws.draws < SMALLEST_DRAWS:
         reasons = [f"{draws.draws} draws a chain are too few to tell (take at least {SMALLEST_ESS_PER_CHAIN})"]
     else:
@@ -96,6 +99,13 @@ def diagnose(rng: Generator, draws: Draws) -> Diagnostics:
         converged=not reasons,
         reasons=tuple(reasons),
     )
+
+
+def _share_cut(statistics: Mapping[str, Array], last: float = 1.0) -> float:
+    """Return the share of trees that were cut at the largest depth, in the last so much of the iterations."""
+    cut = statistics.get("reached_max_depth", np.zeros((1, 0)))
+    late = cut[:, cut.shape[1] - round(last * cut.shape[1]) :]
+    return float(late.mean()) if late.size else 0.0
 
 
 def _is_constant(values: Array) -> bool:
@@ -166,7 +176,7 @@ def _faults_of_sampler(draws: Draws, divergences: int, depth_limit_share: float)
     if divergences:
         yield f"{divergences} of {draws.chains * draws.draws} draws diverged (raise target_acceptance)"
     if depth_limit_share > LARGEST_DEPTH_LIMIT_SHARE:
-        yield f"{depth_limit_share:.1%} of the draws stopped at the largest tree depth (raise max_depth)"
+        yield f"{depth_limit_share:.1%} of the trees stopped at the largest depth (raise max_depth)"
 
 
 def _listed(names: list[str]) -> str:

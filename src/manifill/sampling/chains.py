@@ -192,6 +192,8 @@ def _begin(plan: Plan, chain: int, sampler: Sampler[Any, Any, Any], seed: np.ran
         return found
     rng = np.random.default_rng(seed)
     state, tuning = sampler.start(rng)
+    if not plan.warmup:
+        tuning = sampler.freeze(tuning)
     return Checkpoint(0, state, tuning, rng.bit_generator.state, Line())
 
 

@@ -99,7 +99,7 @@ class Joint:
 
     @property
     def statistic_names(self) -> tuple[str, ...]:
-        return ("lp", "n_steps", "diverging", "step_size", "acceptance_rate")
+        return ("lp", "n_steps", "reached_max_depth", "diverging", "step_size", "acceptance_rate")
 
     @property
     def classes(self) -> tuple[type, ...]:
@@ -171,6 +171,7 @@ class Joint:
         return {
             "lp": state.log_density,
             "n_steps": float(moved.steps * self._block.integrator.gradients),
+            "reached_max_depth": float(moved.depth == self._block.max_depth),
             "diverging": float(moved.diverged),
             "step_size": tuning.step.step_size,
             "acceptance_rate": moved.acceptance,
