@@ -93,7 +93,7 @@ SETTINGS = {
 
 for prior, value in IN_UNITS.items():
     changes = {"column_scales": "standardize", prior: value}
-    SETTINGS[f"standardize with {prior}"] = changes, f"standardize.*{prior}.*leave them out"
+    SETTINGS[f"standardize with {prior}"] = changes, f"standardize.*{prior}.*leave one of them out"
 
 
 def check_refusal(model, arguments, keywords, message):
