@@ -5,7 +5,8 @@ density is ours, and its gradient that of its density, is checked before every r
 point; joint runs a second time with effects, as it does by default.  Times are those of the draws, without warm-up and
 compilation.  Gradients are those of trajectories and of their starts; the slices of joint evaluate densities beside
 them, which their times include.  NumPyro's chain is tuned by hand (``polar.py``): a gradient of its own for the inverse
-root, no U and V formed, one compiled iteration a call.
+root, no U and V formed, one compiled iteration a call.  Beside it stands what a gradient costs in NumPyro without all
+that (``plain.py``).
 """
 
 import argparse
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import numpy as np
+from plain import microseconds_a_gradient
 from polar import PolarProblem, Start, gradient_of, log_volume, position_at, potential_of, sample_polar, take_apart
 from problems import TRIALS, has_real_data, mice, movielens, synthetic
 from tables import bars, details, summary
@@ -296,7 +298,8 @@ def run_polar(problem: Problem, limit: float) -> dict[str, Any]:
         series["sigma"] = got.sigma[None]
     limited = float(np.mean(got.steps >= 1023))
     gradients = got.steps[None].astype(np.float64)  # of the next start it knows the last one
-    return Run(series, gradients, got.draw_seconds, int(got.diverging.sum()), limited, got.cut_short).figures()
+    run = Run(series, gradients, got.draw_seconds, int(got.diverging.sum()), limited, got.cut_short)
+    return run.figures() | {"plain_microseconds": microseconds_a_gradient(polar, start)}
 
 
 def table_row(problem: Problem, limit: float) -> dict[str, Any]:

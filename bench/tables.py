@@ -28,23 +28,29 @@ def details(rows: list[dict[str, Any]]) -> str:
             lines.append(
                 f"| {row['problem']} | {name} | {', '.join(f'{speed:.3g}' for speed in speeds)} | "
                 f"{f['ess_per_1000']:.2f}, {f['ess_per_1000_median']:.1f} | {f['ess_per_draw']:.2g} | "
-                f"{f['steps']:.0f} | {f['microseconds']:.0f} | {f['rhat']:.3f} ({f['worst']}) | "
+                f"{f['steps']:.0f} | {_microseconds(f)} | {f['rhat']:.3f} ({f['worst']}) | "
                 f"{f['divergences']:.0f} | {limited} | {f['chains']} × {f['draws']}{'*' * f['cut_short']} |"
             )
     return "\n".join(lines)
 
 
+def _microseconds(figures: Figures) -> str:
+    plain = f"; plain {figures['plain_microseconds']:.0f}" if "plain_microseconds" in figures else ""
+    return f"{figures['microseconds']:.0f}{plain}"
+
+
 def summary(rows: list[Row]) -> str:
     """Return the table of ratios; those to a run that was cut short, or had not mixed, have a star."""
     lines = [
-        "| problem | joint, ESS a second | to gibbs | to NumPyro | ESS per 1000 gradients, joint and NumPyro | "
-        "gradients a draw | R-hat | with effects: ESS a second, gradients, R-hat | chains × draws |",
+        "| problem | joint, ESS a second | to gibbs | to NumPyro: plain, tuned | ESS per 1000 gradients, joint and "
+        "NumPyro | gradients a draw | R-hat | with effects: ESS a second, gradients, R-hat | chains × draws |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
         joint, full, numpyro = row["joint"], row["joint with effects"], row["numpyro"]
         lines.append(
-            f"| {row['problem']} | {joint['ess_per_second']:.3g} | {_ratio(row, 'gibbs')} | {_ratio(row, 'numpyro')} | "
+            f"| {row['problem']} | {joint['ess_per_second']:.3g} | {_ratio(row, 'gibbs')} | "
+            f"{_faster_than_plain(row):.1f}{_star(row, 'numpyro')}, {_ratio(row, 'numpyro')} | "
             f"{joint['ess_per_1000']:.2f} and {numpyro['ess_per_1000']:.2f} = {_per_gradient(row):.1f} | "
             f"{joint['steps']:.0f} | {joint['rhat']:.3f} | "
             f"{full['ess_per_second']:.3g}, {full['steps']:.0f}, {full['rhat']:.3f} | "
@@ -54,12 +60,21 @@ def summary(rows: list[Row]) -> str:
 
 
 def _ratio(row: Row, other: str) -> str:
-    doubtful = row[other]["cut_short"] or row[other]["rhat"] > UNSETTLED
-    return f"{_faster(row, other):.1f}{'*' * doubtful}"
+    return f"{_faster(row, other):.1f}{_star(row, other)}"
+
+
+def _star(row: Row, other: str) -> str:
+    return "*" if row[other]["cut_short"] or row[other]["rhat"] > UNSETTLED else ""
 
 
 def _faster(row: Row, other: str) -> float:
     return float(row["joint"]["ess_per_second"] / row[other]["ess_per_second"])
+
+
+def _faster_than_plain(row: Row) -> float:
+    """Return the ratio to draws of tuned NumPyro, each gradient of which took as long as in plain NumPyro."""
+    numpyro = row["numpyro"]
+    return float(row["joint"]["ess_per_second"] * numpyro["plain_microseconds"] / (1e3 * numpyro["ess_per_1000"]))
 
 
 def _per_gradient(row: Row) -> float:
@@ -72,7 +87,8 @@ def bars(rows: list[Row]) -> str:
     lines = [
         f"- joint / gibbs, ESS a second, geometric mean: {mean:.1f}, at least 12",
         _bar("joint / gibbs, ESS a second", rows, lambda row: _faster(row, "gibbs"), 3.0),
-        _bar("joint / NumPyro, ESS a second", rows, lambda row: _faster(row, "numpyro"), 8.0),
+        _bar("joint / plain NumPyro, ESS a second", rows, _faster_than_plain, 8.0),
+        _bar("joint / tuned NumPyro, ESS a second", rows, lambda row: _faster(row, "numpyro"), 8.0),
         _bar("joint / NumPyro, ESS per 1000 gradients", rows, _per_gradient, 2.0),
     ]
     for name in ("joint", "joint with effects"):
