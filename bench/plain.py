@@ -1,8 +1,8 @@
 """NUTS in NumPyro as its manual has one write it: a model of ``sample`` statements.
 
-The model is that of ``polar.py``, which is tuned by hand for speed: no derivative is written here, U and V are formed,
-and cells are read off their rows.  Both walk through the same space with the same algorithm, so draws of the one are as
-good as those of the other, and what is measured here is the time of a gradient.
+The posterior of U, s, V and γ is that of ``polar.py``, which is tuned by hand for speed: here no derivative is written,
+U and V are formed, cells are read off their rows, and λ and the rate of γ are drawn and not integrated out.  Only the
+time of a gradient is measured; its draws are taken to be as good as those of the tuned chain.
 """
 
 import time
