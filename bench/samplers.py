@@ -26,6 +26,7 @@ from tables import bars, details, summary
 from threadpoolctl import threadpool_limits
 
 from manifill.posterior.cells import product_at_cells
+from manifill.posterior.diagnostics import LATE_WARMUP
 from manifill.posterior.identified import singular_values
 from manifill.problem import (
     Binomial,
@@ -90,7 +91,7 @@ class Problem(NamedTuple):
             rank=self.rank,
             likelihood=self.likelihood,
             rate=scaled_rate_prior(self.rank, self.train, self.likelihood, effects=effects),
-            precision=scaled_noise_prior(self.train),
+            precision=scaled_noise_prior(self.train, effects=effects),
             effects=scaled_effects_prior(self.train, self.likelihood) if effects else None,
         )
 
@@ -135,7 +136,7 @@ class Run(NamedTuple):
     gradients: Matrix  # (chain, draw)
     seconds: float  # of the draws
     divergences: int
-    depth_limit: float  # share of draws; NaN where there are no trees
+    depth_limit: float  # share of trees cut there: of the draws, or late in warm-up, where joint has its trees
     cut_short: bool  # by the seconds that it had: fewer draws, or less warm-up
 
     def figures(self) -> dict[str, Any]:
@@ -179,9 +180,9 @@ def run_ours(problem: Problem, build: Callable[[], Any], size: Size, limit: floa
     records = [_chain(problem, build(), seed, size, limit) for seed in range(size.chains)]
     length = min(len(record["gradients"]) for record in records)
     series = {name: np.array([record[name][:length] for record in records]) for name in records[0]}
-    gradients, seconds, diverging, limited = (series.pop(k) for k in ("gradients", "seconds", "diverging", "limited"))
-    cut = series.pop("cut").any()
-    return Run(series, gradients, float(seconds.sum()), int(diverging.sum()), float(limited.mean()), bool(cut))
+    gradients, seconds, diverging = (series.pop(k) for k in ("gradients", "seconds", "diverging"))
+    limited = max(float(series.pop(k).mean()) for k in ("limited", "limited_before"))
+    return Run(series, gradients, float(seconds.sum()), int(diverging.sum()), limited, bool(series.pop("cut").any()))
 
 
 def _compile(sampler: Any) -> None:
@@ -196,10 +197,11 @@ def _chain(problem: Problem, sampler: Any, seed: int, size: Size, limit: float) 
     rng, starts = np.random.default_rng(seed), GRADIENTS_TO_START[type(sampler).__mro__[-2]]
     state, tuning = sampler.start(rng)
     begin = time.perf_counter()
-    done = 0
-    while done < size.warmup and (done < FEWEST or time.perf_counter() - begin < 0.5 * limit):
+    trees: list[float] = []
+    while len(trees) < size.warmup and (len(trees) < FEWEST or time.perf_counter() - begin < 0.5 * limit):
         state, info = sampler.step(rng, state, tuning)
-        tuning, done = sampler.adapt(tuning, info), done + 1
+        trees.append(sampler.statistics(state, tuning, info)["reached_max_depth"])
+        tuning = sampler.adapt(tuning, info)
     tuning = sampler.freeze(tuning)
     record: dict[str, list[float]] = {}
     while len(record.get("seconds", ())) < size.draws:
@@ -211,13 +213,14 @@ def _chain(problem: Problem, sampler: Any, seed: int, size: Size, limit: float) 
             record.setdefault(name, []).append(value)
         named = {"gradients": "n_steps", "diverging": "diverging", "limited": "reached_max_depth"}
         for name, key in named.items():
-            record.setdefault(name, []).append(statistics.get(key, np.nan))  # joint has no trees after warm-up
+            record.setdefault(name, []).append(statistics[key])
         record["gradients"][-1] += starts
         record.setdefault("seconds", []).append(seconds)
         if time.perf_counter() - begin > limit and len(record["seconds"]) >= FEWEST:
             break
-    cut = done < size.warmup or len(record["seconds"]) < size.draws
-    return record | {"cut": [float(cut)] * len(record["seconds"])}
+    count = len(record["seconds"])
+    cut, limited = len(trees) < size.warmup or count < size.draws, np.mean(trees[-round(LATE_WARMUP * len(trees)) :])
+    return record | {"cut": [float(cut)] * count, "limited_before": [float(limited)] * count}
 
 
 def _quantities(problem: Problem, state: Any) -> dict[str, float]:

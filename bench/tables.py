@@ -24,12 +24,12 @@ def details(rows: list[dict[str, Any]]) -> str:
             if name == "problem":
                 continue
             speeds = (f[f"ess_per_second{which}"] for which in ("", "_median", "_scalar"))
-            limited = "–" if np.isnan(f["depth_limit"]) else f"{f['depth_limit']:.1%}"
             lines.append(
                 f"| {row['problem']} | {name} | {', '.join(f'{speed:.3g}' for speed in speeds)} | "
                 f"{f['ess_per_1000']:.2f}, {f['ess_per_1000_median']:.1f} | {f['ess_per_draw']:.2g} | "
                 f"{f['steps']:.0f} | {_microseconds(f)} | {f['rhat']:.3f} ({f['worst']}) | "
-                f"{f['divergences']:.0f} | {limited} | {f['chains']} × {f['draws']}{'*' * f['cut_short']} |"
+                f"{f['divergences']:.0f} | {f['depth_limit']:.1%} | "
+                f"{f['chains']} × {f['draws']}{'*' * f['cut_short']} |"
             )
     return "\n".join(lines)
 
@@ -96,6 +96,7 @@ def bars(rows: list[Row]) -> str:
             _bar(f"{name}, gradients a draw", rows, _figure(name, "steps"), 63.0, most=True),
             _bar(f"{name}, R-hat", rows, _figure(name, "rhat"), 1.01, most=True),
             _bar(f"{name}, divergences", rows, _figure(name, "divergences"), 0.0, most=True),
+            _bar(f"{name}, share of trees cut", rows, _figure(name, "depth_limit"), 0.01, most=True),
         ]
     return "\n".join(lines)
 

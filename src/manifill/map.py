@@ -14,7 +14,7 @@ from manifill.settings import (
     check_count,
     check_positive,
     check_sigma,
-    check_starting_point,
+    check_values,
     choose_likelihood,
 )
 from manifill.units import scale_columns
@@ -88,8 +88,8 @@ def map_estimate(
     check_choice("effects", effects, ("additive", None))
     if sigma is not None and not chosen.has_noise:
         raise ValueError(f"sigma={sigma!r} has no meaning for likelihood={chosen.name!r}; leave it out.")
-    check_starting_point(observations, chosen)
     scaled, scales = scale_columns(column_scales, observations, chosen, {"sigma": sigma, "lambda_": lambda_})
+    check_values(scaled, chosen)
     estimate = fit_mode(
         np.random.default_rng(check_count("seed", seed, 0)),
         scaled,

@@ -32,7 +32,7 @@ __all__ = [
     "check_count",
     "check_positive",
     "check_sigma",
-    "check_starting_point",
+    "check_values",
     "choose_likelihood",
     "choose_sampler",
 ]
@@ -42,6 +42,7 @@ SAMPLERS = ("joint", "gibbs", "factors")
 LIKELIHOODS = ("gaussian", "softplus", "binomial")
 
 SMALLEST_SIGMA = 1e-150  # its square is still a number
+SMALLEST_VALUE = 1e-100  # its square is, and so is that of a millionth of it
 
 
 def check_count(name: str, value: Any, least: int) -> int:
@@ -112,7 +113,7 @@ def build_model(
 ) -> Model:
     """Return the model that these arguments describe, after trying it on the data."""
     rank = check_count("rank", rank, 1)
-    check_starting_point(observations, likelihood)
+    check_values(observations, likelihood)
     baseline = sampler == "factors"
     with_effects = check_choice("effects", effects, ("additive", None)) is not None and not baseline
     by_column = check_choice("noise", noise, ("shared", "column")) == "column"
@@ -133,12 +134,18 @@ def build_model(
             "noise='column' lets columns learn from each other, and noise_prior='paper' does not, so a column without "
             "cells would have no noise level; leave noise_prior out."
         )
+    empty = int(np.count_nonzero(np.diff(observations.by_column.starts) == 0))
+    if by_column and noise_prior is not None and empty:
+        raise ValueError(
+            f"noise_prior={noise_prior!r} does not let columns learn from each other, so {empty} without cells would "
+            "have no noise level; leave noise_prior out, or these columns."
+        )
     prior: EffectsPrior | None = scaled_effects_prior(observations, likelihood) if with_effects else None
     model = Model(
         rank=rank,
         likelihood=likelihood,
         rate=_rate(lambda_, lambda_prior, rank, observations, likelihood, effects=with_effects),
-        precision=_precision(sigma, noise_prior, observations),
+        precision=_precision(sigma, noise_prior, observations, effects=with_effects),
         effects=prior,
         noise_by_column=by_column,
     )
@@ -146,11 +153,17 @@ def build_model(
     return model
 
 
-def check_starting_point(observations: Observations, likelihood: Likelihood) -> None:
-    """Raise a ValueError where the likelihood has no finite x for a value."""
-    start = likelihood.starting_point(likelihood.encode(observations.by_row.values))
+def check_values(observations: Observations, likelihood: Likelihood) -> None:
+    """Raise a ValueError where squares of the values are no numbers, or the likelihood has no x for them."""
+    values = observations.by_row.values
+    largest = float(np.abs(values).max())
+    if largest and not SMALLEST_VALUE < largest < 1.0 / SMALLEST_VALUE:
+        raise ValueError(f"values of size {largest:.0e} are too small or too large to be squared; scale the data.")
+    if isinstance(likelihood, SoftplusGaussian) and values.max() < 0.0:
+        raise ValueError("likelihood='softplus' is for positive data, but all values are negative; take 'gaussian'.")
+    start = likelihood.starting_point(likelihood.encode(values))
     if not np.isfinite(start).all():
-        worst = observations.by_row.values[np.argmin(np.isfinite(start))]
+        worst = values[np.argmin(np.isfinite(start))]
         raise ValueError(f"starting_point of the likelihood {likelihood.name!r} is not finite at the value {worst:g}.")
 
 
@@ -166,13 +179,13 @@ def _rate(
     return scaled_rate_prior(rank, observations, likelihood, effects=effects)
 
 
-def _precision(sigma: Any, noise_prior: Any, observations: Observations) -> float | Gamma | ScaledF:
+def _precision(sigma: Any, noise_prior: Any, observations: Observations, *, effects: bool) -> float | Gamma | ScaledF:
     if sigma is not None and noise_prior is not None:
         raise ValueError("sigma fixes what noise_prior would learn; give one of them.")
     if sigma is not None:
         return check_sigma(sigma) ** -2
     if noise_prior is None:
-        return scaled_noise_prior(observations)
+        return scaled_noise_prior(observations, effects=effects)
     if isinstance(noise_prior, str):
         check_choice("noise_prior", noise_prior, ("paper",))
         return PAPER_NOISE

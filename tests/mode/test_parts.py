@@ -186,6 +186,23 @@ def test_default_effects_find_the_variances_between_lines() -> None:
     assert found.centre == pytest.approx(5.0, abs=0.5)
 
 
+@pytest.mark.parametrize("level", [0.0, 1000.0])
+def test_default_effects_of_rows_do_not_see_the_levels_of_columns(level: float) -> None:
+    rng = np.random.default_rng(12)
+    rows, cols = np.nonzero(rng.random((200, 20)) < 0.5)
+    values = 0.5 * rng.standard_normal(200)[rows] + rng.standard_normal(len(rows)) + level * cols
+    found = default_effects(Observations.from_triples(rows, cols, values, (200, 20)), Gaussian())
+    assert found.row**-0.5 == pytest.approx(0.5, rel=0.2)
+
+
+@pytest.mark.parametrize("value", [0.1, 1.0])
+def test_constant_data_have_no_effects_but_could(value: float) -> None:
+    """Rounding errors are no variance between lines."""
+    rows, cols = np.indices((20, 10)).reshape(2, -1)
+    found = default_effects(Observations.from_triples(rows, cols, np.full(200, value)), Gaussian())
+    assert found.row == found.column == pytest.approx(1000.0)
+
+
 @pytest.mark.parametrize("values", [[2.0], [2.0, 2.0, 2.0], [0.0, 1.0]])
 def test_default_effects_of_hardly_any_data(values: list[float]) -> None:
     count = len(values)

@@ -289,3 +289,10 @@ def test_half_written_attributes_are_no_attributes(path: Path) -> None:
 def test_importing_the_layer_imports_neither_zarr_nor_arviz() -> None:
     script = "import sys, manifill.posterior; sys.exit(any(name in sys.modules for name in ('zarr', 'arviz_stats')))"
     assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
+
+def test_factors_are_in_single_precision_and_levels_in_double(tmp_path: Path) -> None:
+    variables = Variable("U", ("row", "component"), (6, 2)), Variable("mu", (), ()), Variable("a", ("row",), (6,))
+    create_store(tmp_path / "run", variables, STATISTICS, 1, 2, 0, ATTRIBUTES)
+    group = zarr.open_group(tmp_path / "run")["posterior"]
+    assert [str(group[v.name].dtype) for v in variables] == ["float32", "float64", "float64"]

@@ -12,6 +12,7 @@ from manifill.problem import (
     scaled_noise_prior,
     scaled_rate_prior,
 )
+from manifill.problem.additive import fit_additive
 from tests.problem.cells import ragged_observations
 
 SCALE, SHIFT = 1000.0, 40.0
@@ -28,20 +29,21 @@ PLAIN, SCALED, SHIFTED = changed(1.0, 0.0), changed(SCALE, 0.0), changed(1.0, SH
 
 @pytest.mark.parametrize("effects", [False, True])
 def test_rate_is_one_over_the_size_of_a_singular_value(effects: bool) -> None:
-    """√(mn/r) times the size of an entry: its spread beside effects, its root mean square without them."""
+    """√(mn/r) times the size of an entry: the spread that effects leave, its root mean square without them."""
     values, (m, n) = PLAIN.by_row.values, PLAIN.shape
     prior, scaled, shifted = (
         scaled_rate_prior(3, data, Gaussian(), effects=effects) for data in (PLAIN, SCALED, SHIFTED)
     )
-    size = np.std(values) if effects else np.sqrt(np.mean(values**2))
+    size = np.sqrt(fit_additive(PLAIN, values).beside_both if effects else np.mean(values**2))
     assert prior.rate == pytest.approx(size * np.sqrt(m * n / 3))
     assert scaled.rate == pytest.approx(SCALE * prior.rate)
     assert prior.shape == scaled.shape == shifted.shape == 1.0
     assert (shifted.rate == pytest.approx(prior.rate)) == effects
 
 
-def test_noise_is_in_units_of_the_spread() -> None:
-    prior, scaled, shifted = (scaled_noise_prior(data) for data in (PLAIN, SCALED, SHIFTED))
+@pytest.mark.parametrize("effects", [False, True])
+def test_noise_is_in_units_of_the_spread(effects: bool) -> None:
+    prior, scaled, shifted = (scaled_noise_prior(data, effects=effects) for data in (PLAIN, SCALED, SHIFTED))
     assert scaled.scale == pytest.approx(prior.scale / SCALE**2)
     assert scaled.floor == pytest.approx(prior.floor * SCALE**2)
     np.testing.assert_allclose(shifted, prior, rtol=1e-10)
@@ -52,7 +54,7 @@ def test_noise_prior_weighs_the_same_whatever_the_number_of_cells() -> None:
     """Where each column has a noise of its own, each has this prior, and few of the cells."""
     rows, cols = np.nonzero(np.ones((400, 25)))
     many = Observations.from_triples(rows, cols, np.random.default_rng(1).normal(size=10_000))
-    assert scaled_noise_prior(many)[:2] == scaled_noise_prior(PLAIN)[:2]
+    assert scaled_noise_prior(many, effects=True)[:2] == scaled_noise_prior(PLAIN, effects=True)[:2]
 
 
 def test_effects_are_about_the_mean_in_units_of_the_spread() -> None:
@@ -67,14 +69,31 @@ def test_effects_are_about_the_mean_in_units_of_the_spread() -> None:
         assert theirs.shape == ours.shape
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+def test_levels_of_columns_say_nothing_of_rows_nor_of_the_rest(axis: int) -> None:
+    """And the other way round."""
+    lines = PLAIN.triples()[axis]
+    rows, cols, values = PLAIN.triples()
+    levels = Observations.from_triples(rows, cols, values + 1000.0 * lines, PLAIN.shape)
+    before, after = (scaled_effects_prior(data, Gaussian()) for data in (PLAIN, levels))
+    own, other = ("row", "column") if axis == 0 else ("column", "row")
+    assert getattr(after, other).rate == pytest.approx(getattr(before, other).rate, rel=1e-6)
+    assert getattr(after, own).rate > 1e4 * getattr(before, own).rate
+    rates = [scaled_rate_prior(3, data, Gaussian(), effects=True).rate for data in (PLAIN, levels)]
+    assert rates[1] == pytest.approx(rates[0], rel=1e-6)
+    noises = [scaled_noise_prior(data, effects=True) for data in (PLAIN, levels)]
+    np.testing.assert_allclose(noises[1], noises[0], rtol=1e-6)
+
+
 @pytest.mark.parametrize("likelihood", [Gaussian(), SoftplusGaussian(), Binomial(5, 0.1)])
 @pytest.mark.parametrize("value", [0.0, 0.3, 0.1])
 def test_priors_of_constant_data_are_proper(likelihood: object, value: float) -> None:
     """The variance of twenty times 0.1 is not zero: it is that of rounding errors."""
     constant = Observations.from_triples(np.arange(20), np.arange(20) % 2, np.full(20, value))
     rates = [scaled_rate_prior(1, constant, likelihood, effects=effects) for effects in (False, True)]
-    effects, noise = scaled_effects_prior(constant, likelihood), scaled_noise_prior(constant)
-    numbers = np.array([*rates[0], *rates[1], effects.mean_precision, *effects.row, *effects.column, *noise])
+    effects, noise = scaled_effects_prior(constant, likelihood), scaled_noise_prior(constant, effects=False)
+    beside = scaled_noise_prior(constant, effects=True)
+    numbers = np.array([*rates[0], *rates[1], effects.mean_precision, *effects.row, *effects.column, *noise, *beside])
     assert np.isfinite(effects.mean)
     assert np.isfinite(numbers).all()
     assert (numbers > 0).all()

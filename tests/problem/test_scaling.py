@@ -39,7 +39,17 @@ def test_a_column_in_another_unit_leaves_the_others_alone() -> None:
     np.testing.assert_allclose(after / before, units, rtol=0.3)
 
 
-@pytest.mark.parametrize("value", [0.0, 7.0])
+@pytest.mark.parametrize("value", [0.0, 7.0, 0.1, -3.3])
+def test_constant_columns_leave_the_others_alone(value: float) -> None:
+    """Rounding gives a column of 0.1 a variance, which is not to be divided by."""
+    holes = table(np.random.default_rng(6), [1.0] * 8)
+    constant = np.where(np.isnan(holes[:, :2]), np.nan, value)
+    spreads = column_spreads(from_array(np.hstack((holes, constant))))
+    np.testing.assert_allclose(spreads[:8], column_spreads(from_array(holes)), rtol=1e-12)
+    assert np.log(spreads[8:]) == pytest.approx(np.average(np.log(spreads[:8])), abs=0.1)
+
+
+@pytest.mark.parametrize("value", [0.0, 7.0, 0.1])
 def test_constant_data_keep_their_units(value: float) -> None:
     assert column_spreads(from_array(np.full((4, 3), value))).tolist() == [1.0, 1.0, 1.0]
 

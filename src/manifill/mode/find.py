@@ -61,7 +61,7 @@ def find_mode(
         penalty, _, training, held_out = choice.weakest
         sigma = 1.0
         if likelihood.has_noise:
-            sigma = max((4.0 * training * held_out) ** 0.25, noise_floor(observations, likelihood))
+            sigma = max((4.0 * training * held_out) ** 0.25, noise_floor(observations, likelihood, effects=effects))
         prior = Prior(penalty / sigma**2, sigma**-2, precisions)
         return _settle(
             observations, likelihood, prior, rank, COARSE_TOLERANCE, choice.point, choice.trials, COARSE_STEPS

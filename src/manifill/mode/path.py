@@ -10,6 +10,7 @@ from manifill.mode.prior import EffectPrecisions, Prior
 from manifill.mode.solver import solve
 from manifill.mode.spectrum import leading_triples
 from manifill.problem import Likelihood, Observations
+from manifill.problem.additive import variance_of
 from manifill.types import Generator, Vector
 
 __all__ = ["Choice", "Trial", "choose_penalty", "noise_floor"]
@@ -27,7 +28,7 @@ PATIENCE, LEAST_GAIN = 2, 1e-3
 # How exact the path is, in units of λ, and the steps that a penalty may take.
 TOLERANCE, MOST_STEPS = 0.05, 300
 
-# Noise below this share of the data's size is not told from none.
+# Noise below this share of the data's size, or of their spread beside effects, is not told from none.
 SMALLEST_NOISE = 1e-6
 
 
@@ -72,10 +73,11 @@ class _Judge(NamedTuple):
         return Trial(penalty, point.rank, self.training.loss(point), self.held_out.loss(point))
 
 
-def noise_floor(observations: Observations, likelihood: Likelihood) -> float:
+def noise_floor(observations: Observations, likelihood: Likelihood, *, effects: bool) -> float:
     """Return the least σ that is told from none."""
     values = likelihood.encode(observations.by_row.values)
-    return SMALLEST_NOISE * (float(np.sqrt(np.mean(values**2))) or 1.0)
+    square = (variance_of(values) if effects else 0.0) or float(np.mean(values**2)) or 1.0
+    return SMALLEST_NOISE * float(np.sqrt(square))
 
 
 def choose_penalty(
@@ -118,7 +120,7 @@ def _appoint(
     sigma: float | None,
     rate: float | None,
 ) -> _Judge:
-    floor = noise_floor(observations, likelihood)
+    floor = noise_floor(observations, likelihood, effects=effects is not None)
     if not likelihood.has_noise:
         sigma = 1.0
     spread = float(np.std(likelihood.encode(observations.by_row.values)))

@@ -147,13 +147,16 @@ def _predict_block(
     rng: Generator, draws: Draws, likelihood: Likelihood, rows: IntVector, cols: IntVector, interval: float
 ) -> tuple[Vector, Vector, Vector, Vector]:
     total = draws.chains * draws.draws
-    average, spread = np.zeros(rows.size), np.zeros(rows.size)
-    samples = np.empty((total, rows.size), dtype=np.float32)
+    average, spread, first = np.zeros((3, rows.size))
+    changes = np.empty((total, rows.size), dtype=np.float32)  # differences, which single precision holds at any level
     for k, (x, sigma) in enumerate(at_cells(draws, rows, cols)):
         _add_draw(k, average, spread, likelihood.mean(x), likelihood.variance(x, sigma))
-        samples[k] = likelihood.sample(rng, x, sigma)
+        sample = likelihood.sample(rng, x, sigma)
+        if k == 0:
+            first[:] = sample
+        changes[k] = sample - first
     tail = 0.5 * (1.0 - interval)
-    lower, upper = np.quantile(samples, (tail, 1.0 - tail), axis=0, overwrite_input=True)
+    lower, upper = first + np.quantile(changes, (tail, 1.0 - tail), axis=0, overwrite_input=True)
     return average, np.sqrt(spread / total), lower, upper
 
 

@@ -2,8 +2,9 @@
 
 Every array is ``(chain, draw, …)`` in chunks of one chain, and a chunk is a file that Zarr writes beside its place and
 renames: chains in separate processes never write the same one, and none is ever half-written.  Nothing is compressed,
-since noise does not compress.  Arrays are allocated in full, with NaN; how many draws of each chain count stands in an
-array of its own, which is written after they are.  A store without the number of the format was not made to the end.
+since noise does not compress.  Factors are in single precision, everything else in double: a mean or an effect may lie
+far from zero.  Arrays are allocated in full, with NaN; how many draws of each chain count stands in an array of its
+own, which is written after they are.  A store without the number of the format was not made to the end.
 """
 
 import math
@@ -46,20 +47,17 @@ def create_store(
     draws: int,
     warmup: int,
     attributes: Mapping[str, Any],
-    dtype: str = "float32",
 ) -> None:
-    """Allocate a store for a run, full of NaN; ``dtype`` is that of the posterior, statistics are float64.
-
-    ``attributes`` must be JSON.
-    """
+    """Allocate a store for a run, full of NaN; ``attributes`` must be JSON."""
     import zarr
 
     _check_free(Path(path))
     root = zarr.open_group(path, mode="w-", zarr_format=3)
     posterior = _create_group(root, POSTERIOR, chains, draws)
-    lengths = _chunk_lengths(variables, draws, np.dtype(dtype).itemsize)
-    for name, dims, shape in variables:
-        _create_array(posterior, name, (chains, draws, *shape), lengths[name], dtype, dims)
+    lengths = _chunk_lengths(variables, draws)
+    for variable in variables:
+        name, dims, shape = variable
+        _create_array(posterior, name, (chains, draws, *shape), lengths[name], _dtype(variable), dims)
     for group_name, length in ((STATISTICS, draws), (WARMUP_STATISTICS, warmup)):
         if length:
             group = _create_group(root, group_name, chains, length)
@@ -228,13 +226,17 @@ def _check_free(path: Path) -> None:
         raise ValueError(f"{path} exists already; delete it, or choose another path to write the draws to.")
 
 
-def _chunk_lengths(variables: tuple[Variable, ...], draws: int, itemsize: int) -> dict[str, int]:
+def _dtype(variable: Variable) -> str:
+    return "float32" if len(variable.shape) > 1 else "float64"
+
+
+def _chunk_lengths(variables: tuple[Variable, ...], draws: int) -> dict[str, int]:
     """Return how many draws of each variable to put in a chunk.
 
     The largest variable sets the rhythm in which all are written, but one that fits a chunk as a whole gets one, which
     is written again as it fills: small files for each s and σ would take longer to read than U.
     """
-    sizes = {v.name: itemsize * math.prod(v.shape) for v in variables}
+    sizes = {v.name: np.dtype(_dtype(v)).itemsize * math.prod(v.shape) for v in variables}
     rhythm = min(max(CHUNK_BYTES // max(sizes.values()), 1), draws)
     return {name: draws if draws * size <= CHUNK_BYTES else rhythm for name, size in sizes.items()}
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from manifill.problem.additive import ROUNDING
 from manifill.problem.observations import Observations
 from manifill.types import Vector
 
@@ -29,7 +30,8 @@ def column_spreads(observations: Observations) -> Vector:
     means = np.bincount(lines, values, len(counts)) / np.maximum(counts, 1)
     squares = np.bincount(lines, (values - means[lines]) ** 2, len(counts))
     freedom = (counts - 1).clip(0)
-    varying = squares > 0.0
+    # Of a constant column rounding leaves a little.
+    varying = squares > ROUNDING**2 * np.bincount(lines, values**2, len(counts))
     if not varying.any():
         return np.ones(len(counts))
     # Averages are taken of logarithms, since a column in another unit must not decide for the rest.
