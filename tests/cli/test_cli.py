@@ -74,6 +74,18 @@ def test_columns_in_different_units_are_noticed(run, wide, tmp_path, options, di
     assert settings["column_scales"] == (None if "none" in options else (options or ["", "auto"])[1])
 
 
+def test_what_is_known_beforehand_is_passed_on(run, wide):
+    code, _, err = run(
+        "fit", "wide.csv", *QUICK, "--sampler", "gibbs", "--sigma", "0.5", "--lambda", "0.1", "--out", "known"
+    )
+    assert code in (0, 3), err
+    settings = manifill.load("known").posterior_.attributes["settings"]
+    assert (settings["sigma"], settings["lambda_"]) == (0.5, 0.1)
+    code, _, err = run("fit", "wide.csv", *QUICK, "--sigma", "0.5", "--noise-prior", "paper", "--out", "both")
+    assert code == 2
+    assert "give one of them" in err
+
+
 def test_quiet_gives_results_all_the_same(run, wide):
     run("fit", "wide.csv", *QUICK, "--quiet")
     code, out, err = run("top", "wide-run", "--row", "r3", "--n", "2", "--quiet")

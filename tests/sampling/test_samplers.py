@@ -103,5 +103,5 @@ def test_rank_must_fit(sampler: type) -> None:
 
 @pytest.mark.parametrize("name", ["softplus", "binomial"])
 def test_the_baseline_is_for_the_gaussian_likelihood_only(name: str) -> None:
-    with pytest.raises(ValueError, match=f"not to '{name}'; choose sampler='gibbs'"):
+    with pytest.raises(ValueError, match=f"not to '{name}'; choose sampler='joint'"):
         Factors(model_for(LIKELIHOODS[name]), some_observations(LIKELIHOODS[name]))

@@ -18,15 +18,18 @@ __all__ = [
     "Holdout",
     "IdColumn",
     "Jobs",
+    "Lambda",
     "Likelihood",
     "MaxDepth",
     "Noise",
+    "NoisePrior",
     "Out",
     "Rank",
     "Resume",
     "Row",
     "Sampler",
     "Seed",
+    "Sigma",
     "Step",
     "TargetAcceptance",
     "Trials",
@@ -56,6 +59,9 @@ Step = Annotated[float, model(help="Binomial: values are multiples of this.")]
 Rank = Annotated[int | None, model(help=f"Number of components [default: {DEFAULT_RANK}].")]
 Effects = Annotated[bool, model(help="A mean, row and column effects beside them.")]
 Noise = Annotated[Literal["shared", "column"], model(help="One noise, or one for each column.")]
+Sigma = Annotated[float | None, model(help="The noise's standard deviation, where it is known.")]
+NoisePrior = Annotated[Literal["paper"] | None, model(help="The paper's prior of the noise.")]
+Lambda = Annotated[float | None, model("--lambda", help="The rate of the singular values, where it is known.")]
 ColumnScales = Annotated[
     Literal["auto", "standardize", "none"],
     model(help="Divide columns by their spreads: where these differ widely, always, or never."),

@@ -32,7 +32,7 @@ class Factors:
         if not isinstance(model.likelihood, Gaussian):
             raise ValueError(
                 f"sampler='factors' is conjugate to the Gaussian likelihood only, not to {model.likelihood.name!r}; "
-                "choose sampler='gibbs' for it."
+                "choose sampler='joint' for it."
             )
         if model.effects is not None or model.noise_by_column:
             raise ValueError(
