@@ -91,7 +91,7 @@ class Problem(NamedTuple):
             rank=self.rank,
             likelihood=self.likelihood,
             rate=scaled_rate_prior(self.rank, self.train, self.likelihood, effects=effects),
-            precision=scaled_noise_prior(self.train, effects=effects),
+            precision=scaled_noise_prior(self.train),
             effects=scaled_effects_prior(self.train, self.likelihood) if effects else None,
         )
 

@@ -145,7 +145,7 @@ def build_model(
         rank=rank,
         likelihood=likelihood,
         rate=_rate(lambda_, lambda_prior, rank, observations, likelihood, effects=with_effects),
-        precision=_precision(sigma, noise_prior, observations, effects=with_effects),
+        precision=_precision(sigma, noise_prior, observations),
         effects=prior,
         noise_by_column=by_column,
     )
@@ -179,13 +179,13 @@ def _rate(
     return scaled_rate_prior(rank, observations, likelihood, effects=effects)
 
 
-def _precision(sigma: Any, noise_prior: Any, observations: Observations, *, effects: bool) -> float | Gamma | ScaledF:
+def _precision(sigma: Any, noise_prior: Any, observations: Observations) -> float | Gamma | ScaledF:
     if sigma is not None and noise_prior is not None:
         raise ValueError("sigma fixes what noise_prior would learn; give one of them.")
     if sigma is not None:
         return check_sigma(sigma) ** -2
     if noise_prior is None:
-        return scaled_noise_prior(observations, effects=effects)
+        return scaled_noise_prior(observations)
     if isinstance(noise_prior, str):
         check_choice("noise_prior", noise_prior, ("paper",))
         return PAPER_NOISE

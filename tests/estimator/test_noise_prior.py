@@ -23,7 +23,7 @@ def test_the_paper_s_prior_has_a_name():
     assert MatrixCompletion(**shortest, noise_prior="paper").fit(table).model_.precision == Gamma(1e-4, 1e-4)
     default = MatrixCompletion(**shortest).fit(table).model_.precision
     assert isinstance(default, ScaledF)
-    assert default == scaled_noise_prior(from_array(table), effects=True)
+    assert default == scaled_noise_prior(from_array(table))
 
 
 @pytest.mark.parametrize("effects", [None, "additive"])

@@ -41,9 +41,8 @@ def test_rate_is_one_over_the_size_of_a_singular_value(effects: bool) -> None:
     assert (shifted.rate == pytest.approx(prior.rate)) == effects
 
 
-@pytest.mark.parametrize("effects", [False, True])
-def test_noise_is_in_units_of_the_spread(effects: bool) -> None:
-    prior, scaled, shifted = (scaled_noise_prior(data, effects=effects) for data in (PLAIN, SCALED, SHIFTED))
+def test_noise_is_in_units_of_the_spread() -> None:
+    prior, scaled, shifted = (scaled_noise_prior(data) for data in (PLAIN, SCALED, SHIFTED))
     assert scaled.scale == pytest.approx(prior.scale / SCALE**2)
     assert scaled.floor == pytest.approx(prior.floor * SCALE**2)
     np.testing.assert_allclose(shifted, prior, rtol=1e-10)
@@ -54,7 +53,7 @@ def test_noise_prior_weighs_the_same_whatever_the_number_of_cells() -> None:
     """Where each column has a noise of its own, each has this prior, and few of the cells."""
     rows, cols = np.nonzero(np.ones((400, 25)))
     many = Observations.from_triples(rows, cols, np.random.default_rng(1).normal(size=10_000))
-    assert scaled_noise_prior(many, effects=True)[:2] == scaled_noise_prior(PLAIN, effects=True)[:2]
+    assert scaled_noise_prior(many)[:2] == scaled_noise_prior(PLAIN)[:2]
 
 
 def test_effects_are_about_the_mean_in_units_of_the_spread() -> None:
@@ -70,7 +69,7 @@ def test_effects_are_about_the_mean_in_units_of_the_spread() -> None:
 
 
 @pytest.mark.parametrize("axis", [0, 1])
-def test_levels_of_columns_say_nothing_of_rows_nor_of_the_rest(axis: int) -> None:
+def test_levels_of_columns_say_nothing_of_rows_nor_of_the_low_rank_part(axis: int) -> None:
     """And the other way round."""
     lines = PLAIN.triples()[axis]
     rows, cols, values = PLAIN.triples()
@@ -81,8 +80,6 @@ def test_levels_of_columns_say_nothing_of_rows_nor_of_the_rest(axis: int) -> Non
     assert getattr(after, own).rate > 1e4 * getattr(before, own).rate
     rates = [scaled_rate_prior(3, data, Gaussian(), effects=True).rate for data in (PLAIN, levels)]
     assert rates[1] == pytest.approx(rates[0], rel=1e-6)
-    noises = [scaled_noise_prior(data, effects=True) for data in (PLAIN, levels)]
-    np.testing.assert_allclose(noises[1], noises[0], rtol=1e-6)
 
 
 @pytest.mark.parametrize("likelihood", [Gaussian(), SoftplusGaussian(), Binomial(5, 0.1)])
@@ -91,9 +88,8 @@ def test_priors_of_constant_data_are_proper(likelihood: object, value: float) ->
     """The variance of twenty times 0.1 is not zero: it is that of rounding errors."""
     constant = Observations.from_triples(np.arange(20), np.arange(20) % 2, np.full(20, value))
     rates = [scaled_rate_prior(1, constant, likelihood, effects=effects) for effects in (False, True)]
-    effects, noise = scaled_effects_prior(constant, likelihood), scaled_noise_prior(constant, effects=False)
-    beside = scaled_noise_prior(constant, effects=True)
-    numbers = np.array([*rates[0], *rates[1], effects.mean_precision, *effects.row, *effects.column, *noise, *beside])
+    effects, noise = scaled_effects_prior(constant, likelihood), scaled_noise_prior(constant)
+    numbers = np.array([*rates[0], *rates[1], effects.mean_precision, *effects.row, *effects.column, *noise])
     assert np.isfinite(effects.mean)
     assert np.isfinite(numbers).all()
     assert (numbers > 0).all()

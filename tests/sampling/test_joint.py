@@ -56,7 +56,7 @@ def test_noise_by_column_tells_the_columns_apart() -> None:
     sigma = np.repeat([0.1, 1.0], 4)
     table = np.outer(rng.standard_normal(60), rng.standard_normal(8)) + sigma * rng.standard_normal((60, 8))
     observations = Observations.from_triples(*np.nonzero(table), table[np.nonzero(table)])
-    model = Model(1, Gaussian(), 0.1, scaled_noise_prior(observations, effects=False), noise_by_column=True)
+    model = Model(1, Gaussian(), 0.1, scaled_noise_prior(observations), noise_by_column=True)
     draws = np.array([draw["sigma"] for draw in run(Joint(model, observations, warmup=150), 9, 150, 100)])
     assert draws.shape == (100, 8)
     np.testing.assert_allclose(draws.mean(axis=0), sigma, rtol=0.34)

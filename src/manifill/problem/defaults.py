@@ -45,13 +45,14 @@ def scaled_rate_prior(rank: int, observations: Observations, likelihood: Likelih
     return Gamma(1.0, float(size * np.sqrt(m * n / rank)))
 
 
-def scaled_noise_prior(observations: Observations, *, effects: bool) -> ScaledF:
-    """Return a prior of 1/σ² about NOISE_SHARE of the values' spread, or of the spread that effects leave.
+def scaled_noise_prior(observations: Observations) -> ScaledF:
+    """Return a prior of 1/σ² about NOISE_SHARE of the values' spread.
 
-    It decides where the data cannot: with fewer cells than degrees of freedom σ is not identified.
+    It decides where the data cannot: with fewer cells than degrees of freedom σ is not identified.  Its tails are so
+    heavy that a spread which is that of columns' levels costs no more than the weight of some cells.
     """
     values = observations.by_row.values
-    variance = _size(fit_additive(observations, values).beside_both if effects else variance_of(values), values)
+    variance = _size(variance_of(values), values)
     return ScaledF(
         shape=NOISE_SHAPE,
         tail=NOISE_TAIL,
