@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from manifill.mode import MapEstimate, fit_mode
 from manifill.problem import Duplicates, Likelihood, Observations, as_observations
+from manifill.problem.model import check_rank
 from manifill.settings import (
     check_choice,
     check_count,
@@ -106,9 +107,8 @@ def map_estimate(
 
 
 def _rank(given: Any, observations: Observations) -> int:
-    rank, (m, n) = check_count("rank", given, 1), observations.shape
-    if rank > min(m, n):
-        raise ValueError(f"rank={rank} is above min(m, n) = {min(m, n)} of a {m}×{n} matrix; choose a lower one.")
+    rank = check_count("rank", given, 1)
+    check_rank(rank, observations.shape)
     return rank
 
 

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.linalg import lsmr
+from scipy.sparse.linalg import LinearOperator, lsmr
 from threadpoolctl import threadpool_limits
 
 from manifill.problem.observations import Observations
@@ -17,7 +16,7 @@ __all__ = ["ROUNDING", "AdditiveFit", "fit_additive", "variance_of"]
 ROUNDING = 1e-12
 
 # How exact the fit is, and the most iterations that it may take: it decides on scales of priors only.
-TOLERANCE, MOST_ITERATIONS = 1e-14, 500
+TOLERANCE, MOST_ITERATIONS = 1e-13, 200
 
 
 class AdditiveFit(NamedTuple):
@@ -62,12 +61,21 @@ def fit_additive(observations: Observations, x: Vector) -> AdditiveFit:
 
 
 def _least_squares(observations: Observations, x: Vector, counts: Sequence[IntVector]) -> tuple[Vector, Vector]:
-    """Return a and b at the cells: lines with many cells are weighed down, so that the iteration takes few steps."""
+    """Return a and b at the cells: lines with many cells are weighed down, so that the iteration takes few steps.
+
+    The matrix of zeros and ones is applied and never formed: a few vectors of one number a cell are held.
+    """
     rows, cols, _ = observations.triples()
     m, n = observations.shape
-    lines, cells = np.concatenate((rows, cols + np.int64(m))), np.tile(np.arange(len(x)), 2)
-    weights = 1.0 / np.sqrt(np.maximum(np.concatenate(counts), 1))
-    design = coo_array((weights[lines], (cells, lines)), shape=(len(x), m + n)).tocsr()
+    of_rows, of_columns = (1.0 / np.sqrt(np.maximum(count, 1)) for count in counts)
+
+    def at_cells(effects: Vector) -> Vector:
+        return np.asarray((of_rows * effects[:m])[rows] + (of_columns * effects[m:])[cols])
+
+    def over_cells(u: Vector) -> Vector:
+        return np.concatenate((of_rows * np.bincount(rows, u, m), of_columns * np.bincount(cols, u, n)))
+
+    design = LinearOperator((len(x), m + n), matvec=at_cells, rmatvec=over_cells, dtype=np.float64)
     with threadpool_limits(1, "blas"):  # sums of the same order, whatever the threads
-        found = weights * lsmr(design, x, atol=TOLERANCE, btol=TOLERANCE, maxiter=MOST_ITERATIONS)[0]
-    return found[rows], found[cols + np.int64(m)]
+        found = lsmr(design, x, atol=TOLERANCE, btol=TOLERANCE, maxiter=MOST_ITERATIONS)[0]
+    return (of_rows * found[:m])[rows], (of_columns * found[m:])[cols]

@@ -37,6 +37,15 @@ class Effects(NamedTuple):
         """Return the effects of a model that has none."""
         return cls(0.0, np.empty(0), np.empty(0), 1.0, 1.0)
 
+    def flat(self) -> Vector:
+        """Return [μ, a, b], (1 + m + n,)."""
+        return np.concatenate(([self.mean], self.row, self.column))
+
+    def moved_to(self, flat: Vector) -> "Effects":
+        """Return effects with the values of [μ, a, b], (1 + m + n,), and precisions as they are."""
+        m = self.row.size
+        return self._replace(mean=float(flat[0]), row=flat[1 : 1 + m], column=flat[1 + m :])
+
     def centered(self) -> "Effects":
         """Return the same sums μ + a_i + b_j with a and b of mean zero."""
         a, b = self.row.mean(), self.column.mean()

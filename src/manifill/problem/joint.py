@@ -185,10 +185,8 @@ class EffectsGivenRest(NamedTuple):
 
 def pack(U: Matrix, s: Vector, V: Matrix, effects: Effects | None) -> Vector:
     """Return the flat vector of a point."""
-    parts = [U.ravel(), V.ravel(), s]
-    if effects is not None:
-        parts += [np.array([effects.mean]), effects.row, effects.column]
-    return np.concatenate(parts)
+    rest = [] if effects is None else [effects.flat()]
+    return np.concatenate([U.ravel(), V.ravel(), s, *rest])
 
 
 def fold_signs(position: Vector, shape: tuple[int, int], rank: int) -> None:

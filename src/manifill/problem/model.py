@@ -11,7 +11,7 @@ from manifill.problem.observations import Observations
 from manifill.problem.priors import PAPER_NOISE, Gamma, ScaledF
 from manifill.types import Generator, Vector
 
-__all__ = ["Model", "Noise"]
+__all__ = ["Model", "Noise", "check_rank"]
 
 # Gibbs sweeps over the noise and its rate given the residuals; they cost nothing beside a pass over the data.
 NOISE_SWEEPS = 5
@@ -22,6 +22,13 @@ class Noise(NamedTuple):
 
     precision: Vector
     rate: float
+
+
+def check_rank(rank: int, shape: tuple[int, int]) -> None:
+    """Raise a ValueError where the rank does not fit a matrix of this shape."""
+    m, n = shape
+    if rank > min(m, n):
+        raise ValueError(f"rank={rank} is above min(m, n) = {min(m, n)} of a {m}×{n} matrix; choose a lower one.")
 
 
 @dataclass(frozen=True)
@@ -43,11 +50,7 @@ class Model:
 
     def check(self, observations: Observations) -> None:
         """Raise a ValueError where the rank does not fit the matrix."""
-        m, n = observations.shape
-        if self.rank > min(m, n):
-            raise ValueError(
-                f"rank={self.rank} is above min(m, n) = {min(m, n)} of a {m}×{n} matrix; choose a lower one."
-            )
+        check_rank(self.rank, observations.shape)
 
     @property
     def first_noise_rate(self) -> float:

@@ -125,10 +125,7 @@ class Gibbs:
         if name == "s":
             return x._replace(s=np.exp(point))
         if name == "effects":
-            m, point = len(x.U), point * self._units(x)
-            return x._replace(
-                effects=x.effects._replace(mean=float(point[0]), row=point[1 : 1 + m], column=point[1 + m :])
-            )
+            return x._replace(effects=x.effects.moved_to(point * self._units(x)))
         return x._replace(U=point) if name == "U" else x._replace(V=point)
 
     def _target(self, name: str, x: Unknowns) -> FactorGivenRest | LogScales | GaussianLogScales | EffectsGivenRest:
@@ -184,7 +181,7 @@ class Gibbs:
         if name == "s":
             return np.log(x.s)
         if name == "effects":
-            return np.concatenate([[x.effects.mean], x.effects.row, x.effects.column]) / self._units(x)
+            return x.effects.flat() / self._units(x)
         return x.U if name == "U" else x.V
 
     def _units(self, x: Unknowns) -> Vector:

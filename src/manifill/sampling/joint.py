@@ -123,7 +123,7 @@ class Joint:
         for move in self.slices:
             move(rng, target, position)
         U, s, V, flat = unpack(position, self.observations.shape, self.model.rank)
-        effects = _effects(flat, len(U), state.effects)
+        effects = state.effects.moved_to(flat) if flat.size else state.effects
         state = with_hyperparameters(rng, self.model, self.data, U, s, V, effects, state.noise.rate)
         squares = self._squares(target, position, state.effects) if tuning.warming else None
         return state, JointInfo(moved, state.log_density, squares)
@@ -201,10 +201,3 @@ class Joint:
         self._manifold.left.set_masses(masses.left)
         self._manifold.right.set_masses(masses.right)
         self._manifold.masses[:] = masses.rest
-
-
-def _effects(flat: Vector, rows: int, before: Effects) -> Effects:
-    """Return the effects of a flat vector, which is empty where there are none."""
-    if not flat.size:
-        return before
-    return before._replace(mean=float(flat[0]), row=flat[1 : 1 + rows], column=flat[1 + rows :])
