@@ -36,16 +36,15 @@ def test_fit_is_that_of_least_squares(level: float) -> None:
     np.testing.assert_allclose(left - left.mean(), RAGGED.by_row.values - expected, atol=1e-10 + 1e-15 * level)
 
 
-def test_variances_have_their_degrees_of_freedom() -> None:
-    """Of many tables of normal numbers each is that of the residuals on the average, the parts of it apart."""
-    rng, found = np.random.default_rng(4), np.zeros(3)
+def test_what_both_leave_has_its_degrees_of_freedom() -> None:
+    """Of many tables of normal numbers it is one on the average."""
+    rng, found = np.random.default_rng(4), 0.0
     rows, cols, _ = RAGGED.triples()
+    freedom = RAGGED.size - len(np.unique(rows)) - len(np.unique(cols)) + 1
     for _ in range(400):
-        x = rng.standard_normal(RAGGED.size)
-        found += fit_additive(RAGGED, x)[2:5]
-    # A variance with f degrees of freedom has the variance 2/f; here f is 6 or more.  False alarms: 1 in 10⁵.
-    assert found[2] / 400 == pytest.approx(1.0, abs=4.5 * np.sqrt(2 / 6 / 400))
-    assert len(np.unique(rows)) + len(np.unique(cols)) - 1 <= RAGGED.size - 6
+        found += fit_additive(RAGGED, rng.standard_normal(RAGGED.size)).beside_both / 400
+    # A variance with f degrees of freedom has the variance 2/f.  False alarms: 1 in 10⁵.
+    assert found == pytest.approx(1.0, abs=4.5 * np.sqrt(2 / freedom / 400))
 
 
 def test_effects_are_told_apart() -> None:

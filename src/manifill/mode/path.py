@@ -10,7 +10,7 @@ from manifill.mode.prior import EffectPrecisions, Prior
 from manifill.mode.solver import solve
 from manifill.mode.spectrum import leading_triples
 from manifill.problem import Likelihood, Observations
-from manifill.problem.additive import variance_of
+from manifill.problem.additive import positive_square, variance_of
 from manifill.types import Generator, Vector
 
 __all__ = ["Choice", "Trial", "choose_penalty", "noise_floor"]
@@ -76,8 +76,7 @@ class _Judge(NamedTuple):
 def noise_floor(observations: Observations, likelihood: Likelihood, *, effects: bool) -> float:
     """Return the least σ that is told from none."""
     values = likelihood.encode(observations.by_row.values)
-    square = (variance_of(values) if effects else 0.0) or float(np.mean(values**2)) or 1.0
-    return SMALLEST_NOISE * float(np.sqrt(square))
+    return SMALLEST_NOISE * float(np.sqrt(positive_square(variance_of(values) if effects else 0.0, values)))
 
 
 def choose_penalty(

@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 from manifill.problem.observations import Observations
 from manifill.types import IntVector, Vector
 
-__all__ = ["ROUNDING", "AdditiveFit", "fit_additive", "variance_of"]
+__all__ = ["ROUNDING", "AdditiveFit", "fit_additive", "positive_square", "variance_of"]
 
 # Values that differ by less than this share of their size do so by rounding alone, also in sums of least squares.
 ROUNDING = 1e-12
@@ -39,6 +39,11 @@ def variance_of(values: Vector, size: float | None = None, spent: int = 0) -> fl
     size = float(np.sqrt(np.mean(values**2))) if size is None else size
     variance = float(np.var(values)) * len(values) / (len(values) - spent)
     return variance if variance > (ROUNDING * size) ** 2 else 0.0
+
+
+def positive_square(variance: float, values: Vector) -> float:
+    """Return a variance of values, their mean square where that is zero, or one where they are zeros."""
+    return variance or float(np.mean(values**2)) or 1.0
 
 
 def fit_additive(observations: Observations, x: Vector) -> AdditiveFit:

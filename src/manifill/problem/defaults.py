@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from manifill.problem.additive import fit_additive, variance_of
+from manifill.problem.additive import fit_additive, positive_square, variance_of
 from manifill.problem.effects import EffectsPrior
 from manifill.problem.likelihoods import Likelihood
 from manifill.problem.observations import Observations
@@ -27,11 +27,6 @@ def _starting_points(observations: Observations, likelihood: Likelihood) -> Vect
     return likelihood.starting_point(likelihood.encode(observations.by_row.values))
 
 
-def _size(variance: float, x: Vector) -> float:
-    """Return a variance, the mean square of x where that is zero, or one."""
-    return variance or float(np.mean(x**2)) or 1.0
-
-
 def scaled_rate_prior(rank: int, observations: Observations, likelihood: Likelihood, *, effects: bool) -> Gamma:
     """Return a weak prior of λ on the scale of the data.
 
@@ -40,7 +35,7 @@ def scaled_rate_prior(rank: int, observations: Observations, likelihood: Likelih
     otherwise the values' root mean square.
     """
     x = _starting_points(observations, likelihood)
-    size = np.sqrt(_size(fit_additive(observations, x).beside_both if effects else 0.0, x))
+    size = np.sqrt(positive_square(fit_additive(observations, x).beside_both if effects else 0.0, x))
     m, n = observations.shape
     return Gamma(1.0, float(size * np.sqrt(m * n / rank)))
 
@@ -52,7 +47,7 @@ def scaled_noise_prior(observations: Observations) -> ScaledF:
     heavy that a spread which is that of columns' levels costs no more than the weight of some cells.
     """
     values = observations.by_row.values
-    variance = _size(variance_of(values), values)
+    variance = positive_square(variance_of(values), values)
     return ScaledF(
         shape=NOISE_SHAPE,
         tail=NOISE_TAIL,
@@ -69,5 +64,5 @@ def scaled_effects_prior(observations: Observations, likelihood: Likelihood) -> 
     """
     x = _starting_points(observations, likelihood)
     fit = fit_additive(observations, x)
-    row, column = (Gamma(1.0, EFFECTS_SHARE * _size(v, x)) for v in (fit.beside_columns, fit.beside_rows))
-    return EffectsPrior(float(np.mean(x)), 1.0 / (MEAN_WIDTH**2 * _size(variance_of(x), x)), row, column)
+    row, column = (Gamma(1.0, EFFECTS_SHARE * positive_square(v, x)) for v in (fit.beside_columns, fit.beside_rows))
+    return EffectsPrior(float(np.mean(x)), 1.0 / (MEAN_WIDTH**2 * positive_square(variance_of(x), x)), row, column)
