@@ -170,7 +170,11 @@ def _chosen(judge: _Judge, trials: list[Trial], points: list[Point]) -> Choice:
 def _vertex(penalties: list[float], scores: Vector) -> float:
     """Return the penalty at the vertex of the parabola through three scores, the one in the middle the lowest."""
     logs = np.log(penalties)
-    bend, slope, _ = np.polyfit(logs - logs[1], scores, 2)
-    if bend <= 0.0:  # three equal scores
+    # Divided differences about the middle: three equal scores have a bend of zero, whatever the machine rounds.
+    before, after = (logs[k] - logs[1] for k in (0, 2))
+    slope_before, slope_after = (scores[0] - scores[1]) / before, (scores[2] - scores[1]) / after
+    bend = (slope_before - slope_after) / (before - after)
+    if bend <= 0.0:
         return penalties[1]
+    slope = slope_before - bend * before
     return float(np.exp(np.clip(logs[1] - slope / (2.0 * bend), logs[2], logs[0])))
