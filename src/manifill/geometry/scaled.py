@@ -18,9 +18,9 @@ from manifill.types import Generator, Matrix, Vector
 
 __all__ = ["ScaledStiefel"]
 
-# The fixed point is found to about 1e-13, since each iteration takes away most of what is left; a step whose iterates
-# go far, or have not settled by then, is far too long.
-LARGEST_CHANGE, FARTHEST, MOST_ITERATIONS = 1e-12, 10.0, 60
+# The fixed point is found to about this, judging the next change by how the last two fell; a step whose iterates go
+# far, or have not settled by then, is far too long.
+LARGEST_CHANGE, FARTHEST, MOST_ITERATIONS = 1e-13, 10.0, 60
 
 # A step back that ends this far from where the step began has found another solution of the equation.
 LARGEST_RETURN_ERROR = 1e-8
@@ -132,7 +132,7 @@ class ScaledStiefel(NamedTuple):
         if not _solve(E, A, S, time, self.share, Z, small[6], small[7]):
             position[0] = np.nan
             return
-        _arrival_products(A, S, Z, time, K)
+        _arrival_products(A, S, Z, time, K, small[6], small[7])
         _multiplier(K, self.share, L)
         if not _returns(A, S, Z, K, L, time, self.share, small[6:], E):
             position[0] = np.nan
@@ -162,6 +162,7 @@ def _solve(E: Matrix, A: Matrix, S: Matrix, h: float, share: Matrix, Z: Matrix, 
             E[a, b] = 2.0 * E[a, b] + h * (A[a, b] + A[b, a]) + h * h * S[a, b]
             Q[a, b] = 0.0
             Z[a, b] = 0.0
+    last = 0.0
     for _ in range(MOST_ITERATIONS):
         change = 0.0
         for a in range(r):
@@ -171,38 +172,27 @@ def _solve(E: Matrix, A: Matrix, S: Matrix, h: float, share: Matrix, Z: Matrix, 
                 change += difference * difference
                 Z[a, b] = value
                 T[a, b] = 0.5 * value - h * A[a, b]
-        if change < LARGEST_CHANGE * LARGEST_CHANGE:
+        if change * change <= LARGEST_CHANGE * LARGEST_CHANGE * last:
             return True
         if not change < FARTHEST * FARTHEST:  # so written that a NaN ends it too
             return False
-        _transposed_product(Z, T, Q)
+        last = change
+        np.dot(Z.T, T, Q)
     return False
 
 
 @compiled
-def _transposed_product(Z: Matrix, T: Matrix, out: Matrix) -> None:
-    """Write ZᵀT."""
-    r = Z.shape[0]
-    for a in range(r):
-        for b in range(r):
-            out[a, b] = 0.0
-    for c in range(r):
-        for a in range(r):
-            z = Z[c, a]
-            for b in range(r):
-                out[a, b] += z * T[c, b]
-
-
-@compiled
-def _arrival_products(A: Matrix, S: Matrix, Z: Matrix, h: float, K: Matrix) -> None:
+def _arrival_products(A: Matrix, S: Matrix, Z: Matrix, h: float, K: Matrix, T: Matrix, P: Matrix) -> None:
     """Write K = X′ᵀW½ = (I − Z)ᵀ(A − Z/h) + hS − AᵀZ, W½ = W − XZ/h the velocity that leads from X to X′."""
     r = A.shape[0]
     for a in range(r):
         for b in range(r):
-            total = A[a, b] - Z[a, b] / h + h * S[a, b]
-            for c in range(r):
-                total -= Z[c, a] * (A[c, b] - Z[c, b] / h) + A[c, a] * Z[c, b]
-            K[a, b] = total
+            T[a, b] = A[a, b] - Z[a, b] / h
+    np.dot(Z.T, T, K)
+    np.dot(A.T, Z, P)
+    for a in range(r):
+        for b in range(r):
+            K[a, b] = T[a, b] + h * S[a, b] - K[a, b] - P[a, b]
 
 
 @compiled

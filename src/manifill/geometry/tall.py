@@ -77,14 +77,14 @@ def advance(X: Matrix, W: Matrix, E: Matrix, block: Matrix, product: Matrix) -> 
 @compiled
 def rattle_advance(X: Matrix, W: Matrix, Z: Matrix, L: Matrix, time: float, block: Matrix) -> None:
     """Replace X by X′ = X + hW − XZ and W by W − XZ/h − X′L, in place; Z and L are r×r, h is ``time``."""
-    n, size = X.shape[0], block.shape[0]
+    n, size, inverse = X.shape[0], block.shape[0], 1.0 / time
     for start in range(0, n, size):
         stop = min(start + size, n)
         product = block[: stop - start]
         np.dot(X[start:stop], Z, product)
         p, x, w = product.reshape(-1), X[start:stop].reshape(-1), W[start:stop].reshape(-1)
         for k in range(p.size):
-            w[k] -= p[k] / time
+            w[k] -= inverse * p[k]
             x[k] += time * w[k]
         np.dot(X[start:stop], L, product)
         for k in range(p.size):
