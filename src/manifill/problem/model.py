@@ -65,18 +65,17 @@ class Model:
 
     def draw_noise(self, rng: Generator, counts: Vector, unit_log_likelihoods: Vector, rate: float) -> Noise:
         """Draw γ given Σ log p at unit noise, −½ SSE, of each group of cells that shares one (docs/math.md, eq. 13)."""
-        if not isinstance(self.precision, ScaledF) or not self.likelihood.has_noise:
-            return Noise(self._precisions(rng, counts, unit_log_likelihoods, rate), rate)
-        for _ in range(NOISE_SWEEPS):
-            precision = self._precisions(rng, counts, unit_log_likelihoods, rate)
-            rate = self.precision.draw_rate(rng, precision)
-        return Noise(precision, rate)
-
-    def _precisions(self, rng: Generator, counts: Vector, unit: Vector, rate: float) -> Vector:
-        prior = self.noise_prior(rate)
-        if not isinstance(prior, Gamma):
-            return np.full(len(counts), prior)
-        return np.asarray(rng.gamma(prior.shape + 0.5 * counts, 1.0 / (prior.rate - unit)))
+        precisions = np.ones(len(counts))
+        if not self.likelihood.has_noise:
+            return Noise(precisions, rate)
+        if isinstance(self.precision, ScaledF):
+            rate = self.precision.sweep(rng, 0.5 * counts, -unit_log_likelihoods, precisions, rate, NOISE_SWEEPS)
+        elif isinstance(self.precision, Gamma):
+            shapes, rates = self.precision.shape + 0.5 * counts, self.precision.rate - unit_log_likelihoods
+            precisions[:] = rng.standard_gamma(shapes) / rates
+        else:
+            precisions[:] = self.precision
+        return Noise(precisions, rate)
 
     def draw_rate(self, rng: Generator, s: Vector) -> float:
         """Draw λ given the singular values: λ | s ~ Gamma(a + r, b + Σ s)."""

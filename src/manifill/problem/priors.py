@@ -54,9 +54,20 @@ class ScaledF(NamedTuple):
         """Return the rate that goes with a σ in the middle of the prior."""
         return self.shape / self.scale
 
-    def draw_rate(self, rng: Generator, precisions: Vector) -> float:
-        """Draw the rate given the precisions."""
-        return Gamma(self.tail, self.scale).given(self.shape * precisions.size, float(precisions.sum())).draw(rng)
+    @compiled
+    def sweep(
+        self, rng: Generator, shapes: Vector, totals: Vector, precisions: Vector, rate: float, sweeps: int
+    ) -> float:
+        """Draw precisions given their rate and the rate given them, in turn; write the ones and return the other.
+
+        The likelihood of a precision γ is γ^shape · exp(−total · γ).
+        """
+        for _ in range(sweeps):
+            for k in range(precisions.size):
+                precisions[k] = rng.standard_gamma(self.shape + shapes[k]) / (rate + self.floor + totals[k])
+            shape = self.tail + self.shape * precisions.size
+            rate = rng.standard_gamma(shape) / (self.scale + precisions.sum())
+        return rate
 
     def log_density(self, precisions: Vector, rate: float) -> float:
         """Return the joint log density of precisions and their rate, up to its constant."""
