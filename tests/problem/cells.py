@@ -5,9 +5,9 @@ import numpy as np
 from manifill.problem import Compressed, Observations
 from manifill.types import Generator, Matrix, Vector
 
-# None, one, and both sides of the passes' groups of four; and both sides of their chunks of 64.
+# None, one, and both sides of the passes' groups of four; and both sides of their chunks of 128, alone and together.
 CELLS_IN_ROW = (0, 1, 3, 4, 5, 9, 0)
-CELLS_IN_LONG_ROW = (0, 63, 64, 65, 127, 128, 131)
+CELLS_IN_LONG_ROW = (0, 63, 64, 1, 0, 65, 127, 128, 131, 140, 0)
 COLUMNS = 12
 
 
@@ -23,7 +23,8 @@ def long_cells(rng: Generator, values: Vector) -> tuple[Compressed, Matrix, Matr
     """Return cells with CELLS_IN_LONG_ROW cells a row, a left and a right factor of rank 3."""
     rows = np.repeat(np.arange(len(CELLS_IN_LONG_ROW)), CELLS_IN_LONG_ROW)
     cols = np.concatenate([rng.choice(140, count, replace=False) for count in CELLS_IN_LONG_ROW])
-    cells = Observations.from_triples(rows, cols, rng.choice(values, len(rows))).by_row
+    shape = len(CELLS_IN_LONG_ROW), 140
+    cells = Observations.from_triples(rows, cols, rng.choice(values, len(rows)), shape).by_row
     return cells, rng.standard_normal((len(CELLS_IN_LONG_ROW), 3)), rng.standard_normal((140, 3))
 
 

@@ -8,7 +8,7 @@ from scipy.special import gammaln
 
 from manifill.problem import Compressed, Effects, EffectsPrior, Gamma, Model, Observations
 from manifill.problem.joint import EffectsGivenRest, JointDensity, fold_signs, pack, unpack
-from manifill.problem.passes import factor_gradient
+from manifill.problem.passes import factor_gradient, places_in_blocks
 from manifill.types import Generator, Vector
 from tests.problem.cells import ragged_observations
 from tests.problem.differences import check_differences, check_gradient, evaluate
@@ -51,7 +51,9 @@ def problem(case: Case, setting: Setting, block_rows: int = 0) -> tuple[Observat
     model = Model(RANK, case.likelihood, setting.rate, setting.precision, effects=setting.effects)
     density = JointDensity.of(model, cells, given.shape)
     n = given.shape[1]
-    return given, cells, density._replace(weights=weights_of(setting, n), block=np.empty((block_rows, n)))
+    places = places_in_blocks(cells, n, block_rows) if block_rows else density.places[:0]
+    block = np.empty((2, block_rows, n))
+    return given, cells, density._replace(weights=weights_of(setting, n), places=places, block=block)
 
 
 def some_position(rng: Generator, setting: Setting, shape: tuple[int, int]) -> Vector:
@@ -156,10 +158,33 @@ def test_folding_signs_changes_neither_the_matrix_nor_the_density(case: Case) ->
     assert evaluate(density, folded)[0] == pytest.approx(evaluate(density, position)[0], rel=1e-14)
 
 
-@pytest.mark.parametrize(("cells", "expected"), [(10, 0), (11, 4), (40, 4)])
-def test_whole_rows_are_taken_where_a_quarter_of_the_cells_is_observed(cells: int, expected: int) -> None:
-    given = Observations.from_triples(np.arange(cells) // 10, np.arange(cells) % 10, np.ones(cells), (4, 10))
-    assert (
-        JointDensity.of(Model(RANK, CASES["gaussian"].likelihood, 1.0), given.by_row, (4, 10)).block.shape[0]
-        == expected
-    )
+@pytest.mark.parametrize(("rank", "cells", "expected"), [(2, 25, 0), (2, 26, 40), (10, 128, 0), (10, 129, 40),
+                                                         (40, 400, 0), (40, 401, 40), (40, 1600, 40)])  # fmt: skip
+def test_whole_rows_are_taken_where_enough_cells_are_observed(rank: int, cells: int, expected: int) -> None:
+    """From a share of 0.008 a component on, or a quarter."""
+    given = Observations.from_triples(np.arange(cells) // 40, np.arange(cells) % 40, np.ones(cells), (40, 40))
+    density = JointDensity.of(Model(rank, CASES["gaussian"].likelihood, 1.0), given.by_row, (40, 40))
+    assert density.block.shape == (2, expected, 40)
+
+
+def test_blocks_are_bounded_however_long_rows_are() -> None:
+    """Rank one and a hundredth of the cells: whole rows, but only so many of them as fit."""
+    n, cells = 20_000, 40_000
+    given = Observations.from_triples(np.arange(cells) // n, np.arange(cells) % n, np.ones(cells), (200, n))
+    density = JointDensity.of(Model(1, CASES["gaussian"].likelihood, 1.0), given.by_row, (200, n))
+    assert density.block.shape == (2, 3, n)
+
+
+@pytest.mark.parametrize("rows", [128, 129, 300])
+def test_several_blocks_give_what_single_cells_give(rows: int) -> None:
+    """Blocks of 128 rows, the last of them not full."""
+    rng = np.random.default_rng(9)
+    cells = np.flatnonzero(rng.random(rows * 5) < 0.7)
+    given = Observations.from_triples(cells // 5, cells % 5, rng.standard_normal(cells.size), (rows, 5))
+    dense = JointDensity.of(Model(RANK, CASES["gaussian"].likelihood, 1.0), given.by_row, (rows, 5))
+    assert dense.block.shape[1] == 128
+    sparse = dense._replace(places=dense.places[:0], block=np.empty((2, 0, 5)))
+    position = rng.standard_normal((rows + 5 + 1) * RANK)
+    (value, gradient), (expected, expected_gradient) = evaluate(dense, position), evaluate(sparse, position)
+    assert value == pytest.approx(expected, rel=1e-12)
+    np.testing.assert_allclose(gradient, expected_gradient, rtol=1e-9, atol=1e-12)

@@ -13,6 +13,7 @@ from manifill.problem.passes import (
     joint_gradient,
     line_log_likelihoods,
     log_likelihood,
+    places_in_blocks,
 )
 from manifill.types import Matrix, Vector
 from tests.problem.cells import long_cells, ragged_cells
@@ -51,12 +52,13 @@ def joint(
     gradients = np.full_like(left, np.nan), np.full_like(right, np.nan)
     if block_rows == 0:
         return joint_gradient(cells, case.likelihood, weights, left, right, *gradients), *gradients
-    block = np.full((block_rows, len(right)), np.nan)
-    return dense_joint_gradient(cells, case.likelihood, weights, left, right, *gradients, block), *gradients
+    block = np.full((2, block_rows, len(right)), np.nan)
+    places = places_in_blocks(cells, len(right), block_rows)
+    return dense_joint_gradient(cells, case.likelihood, weights, left, right, *gradients, places, block), *gradients
 
 
 # By cells; by blocks of one row, of some, where the last is not full, and of all.
-by_cells_and_by_blocks = pytest.mark.parametrize("block_rows", [0, 1, 3, 7])
+by_cells_and_by_blocks = pytest.mark.parametrize("block_rows", [0, 1, 3, 7, 11])
 
 
 @by_cells_and_by_blocks

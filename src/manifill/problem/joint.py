@@ -9,15 +9,19 @@ from manifill.problem.effects import Effects
 from manifill.problem.likelihoods import Likelihood
 from manifill.problem.model import Model
 from manifill.problem.observations import Compressed
-from manifill.problem.passes import dense_joint_gradient, joint_gradient
+from manifill.problem.passes import dense_joint_gradient, joint_gradient, places_in_blocks
 from manifill.problem.priors import Marginal
-from manifill.types import Matrix, Vector
+from manifill.types import IntVector, Matrix, Vector
 
 __all__ = ["EffectsGivenRest", "JointDensity", "fold_signs", "pack", "unpack", "write_factors"]
 
 
-# From this share of observed cells on, whole rows of X by matrix products are faster than single cells, in blocks.
-DENSE_SHARE, DENSE_ROWS = 0.25, 128
+# From this share of observed cells on, whole rows of X by matrix products are faster than single cells, in blocks.  At
+# a low rank it is less, in proportion: a cell by itself costs much the same there.
+DENSE_SHARE, DENSE_SHARE_A_COMPONENT = 0.25, 0.008
+
+# The most rows, and the most cells, of a block: what stays in the second-level cache.
+BLOCK_ROWS, BLOCK_CELLS = 128, 2**16
 
 
 class JointDensity(NamedTuple):
@@ -42,7 +46,8 @@ class JointDensity(NamedTuple):
     right: Matrix  # scratch, (n, r) or with effects (n, r + 2)
     left_gradient: Matrix
     right_gradient: Matrix
-    block: Matrix  # scratch for whole rows of X, (rows, n); without rows where cells are sparse
+    places: IntVector  # of the cells in the block; empty where cells are sparse
+    block: Matrix  # scratch for whole rows of X and of slopes, (2, rows, n); without rows where cells are sparse
     rank: int
 
     @classmethod
@@ -51,6 +56,8 @@ class JointDensity(NamedTuple):
         (m, n), r, effects = shape, model.rank, model.effects
         width = r if effects is None else r + 2
         one = Marginal.over(1.0, 0.0)
+        dense = len(cells.values) > min(DENSE_SHARE, DENSE_SHARE_A_COMPONENT * r) * m * n
+        block_rows = max(min(m, BLOCK_ROWS, BLOCK_CELLS // n), 1) if dense else 0
         return cls(
             cells=cells,
             likelihood=model.likelihood,
@@ -65,7 +72,8 @@ class JointDensity(NamedTuple):
             right=np.ones((n, width)),
             left_gradient=np.empty((m, width)),
             right_gradient=np.empty((n, width)),
-            block=np.empty((min(m, DENSE_ROWS) if len(cells.values) > DENSE_SHARE * m * n else 0, n)),
+            places=places_in_blocks(cells, n, block_rows) if dense else np.empty(0, dtype=np.int32),
+            block=np.empty((2, block_rows, n)),
             rank=r,
         )
 
@@ -75,7 +83,7 @@ class JointDensity(NamedTuple):
         u, v = m * r, (m + n) * r
         U, s = position[:u].reshape(m, r), position[v : v + r]
         write_factors(self, position)
-        if self.block.shape[0] == 0:
+        if self.block.shape[1] == 0:
             unit = joint_gradient(
                 self.cells,
                 self.likelihood,
@@ -94,6 +102,7 @@ class JointDensity(NamedTuple):
                 self.right,
                 self.left_gradient,
                 self.right_gradient,
+                self.places,
                 self.block,
             )
         total, slope = self.noise.log_marginal(-unit)
@@ -193,6 +202,8 @@ def fold_signs(position: Vector, shape: tuple[int, int], rank: int) -> None:
     """Make all of s positive, in place, by turning columns of U round: the same matrix, with the same density."""
     (m, n), r = shape, rank
     s = position[(m + n) * r :][:r]
+    if np.all(s >= 0.0):
+        return
     position[: m * r].reshape(m, r)[:, s < 0.0] *= -1.0
     np.abs(s, out=s)
 

@@ -5,7 +5,7 @@ import numpy as np
 from manifill.compiled import compiled
 from manifill.problem.likelihoods import Likelihood
 from manifill.problem.observations import Compressed
-from manifill.types import Matrix, Vector
+from manifill.types import IntVector, Matrix, Vector
 
 __all__ = [
     "cell_products",
@@ -16,12 +16,13 @@ __all__ = [
     "joint_gradient",
     "line_log_likelihoods",
     "log_likelihood",
+    "places_in_blocks",
 ]
 
 
-# Cells of a line are taken in chunks: all inner products, then all slopes, then all updates, each a loop of its own
-# that runs in vector registers.
-CHUNK = 64
+# Gradients take cells in chunks, whatever lines they are of: all inner products, then all slopes, then all updates,
+# each a loop of its own.  So the likelihood runs in full vector registers, however few cells a line has.
+CHUNK = 128
 
 
 @compiled
@@ -33,20 +34,18 @@ def factor_gradient(
     ``left`` and ``out`` have a row for each line of ``cells``, ``right`` one for each of the other index
     (docs/math.md, eq. 6).
     """
-    lines, r = left.shape
     x, slopes = np.empty(CHUNK), np.empty(CHUNK)
     total = 0.0
-    for i in range(lines):
-        for c in range(r):
-            out[i, c] = 0.0
-        end = cells.starts[i + 1]
-        for begin in range(cells.starts[i], end, CHUNK):
-            count = min(CHUNK, end - begin)
-            _products(cells, begin, count, left[i], right, x)
-            total += _slopes(cells, begin, count, likelihood, x, slopes)
-            _add_rows(cells, begin, count, slopes, right, out[i])
-        for c in range(r):
-            out[i, c] *= precision
+    out[:, :] = 0.0
+    line = 0
+    for begin in range(0, cells.values.size, CHUNK):
+        end = min(begin + CHUNK, cells.values.size)
+        line = _line_of(cells, begin, line)
+        _chunk_products(cells, begin, end, line, left, right, x)
+        total += _slopes(cells, begin, end - begin, likelihood, x, slopes)
+        for k in range(end - begin):
+            slopes[k] *= precision
+        _chunk_rows(cells, begin, end, line, slopes, right, out)
     return precision * total
 
 
@@ -64,23 +63,18 @@ def joint_gradient(
 
     ``cells`` are by row.  ``weights`` are the noise precisions of the columns, or empty where all are one.
     """
-    width = left.shape[1]
     x, slopes = np.empty(CHUNK), np.empty(CHUNK)
     total = 0.0
+    left_gradient[:, :] = 0.0
     right_gradient[:, :] = 0.0
-    for i in range(left.shape[0]):
-        for c in range(width):
-            left_gradient[i, c] = 0.0
-        end = cells.starts[i + 1]
-        for begin in range(cells.starts[i], end, CHUNK):
-            count = min(CHUNK, end - begin)
-            _products(cells, begin, count, left[i], right, x)
-            if weights.size == 0:
-                total += _slopes(cells, begin, count, likelihood, x, slopes)
-            else:
-                total += _weighted_slopes(cells, begin, count, likelihood, weights, x, slopes)
-            _add_rows(cells, begin, count, slopes, right, left_gradient[i])
-            _scatter_row(cells, begin, count, slopes, left[i], right_gradient)
+    line = 0
+    for begin in range(0, cells.values.size, CHUNK):
+        end = min(begin + CHUNK, cells.values.size)
+        line = _line_of(cells, begin, line)
+        _chunk_products(cells, begin, end, line, left, right, x)
+        total += _weighted_slopes(cells, begin, end - begin, likelihood, weights, x, slopes)
+        _chunk_rows(cells, begin, end, line, slopes, right, left_gradient)
+        _chunk_scatter(cells, begin, end, line, slopes, left, right_gradient)
     return total
 
 
@@ -93,54 +87,58 @@ def dense_joint_gradient(
     right: Matrix,
     left_gradient: Matrix,
     right_gradient: Matrix,
+    places: IntVector,
     block: Matrix,
 ) -> float:
-    """Do what ``joint_gradient`` does by products of whole matrices, ``block`` rows at a time.
+    """Do what ``joint_gradient`` does by products of whole matrices, some rows at a time.
 
-    A missing cell costs as much as an observed one, but far less than a single cell does there.
+    A missing cell costs as much as an observed one, but far less than a single cell does there.  ``places`` says where
+    each cell is in its block of rows; ``block`` is scratch, (2, rows, n): rows of X, and the slopes of their cells.
     """
-    x, slopes = np.empty(CHUNK), np.empty(CHUNK)
-    part = np.empty(right.shape)
+    part, across = np.empty(right.shape), np.ascontiguousarray(right.T)  # BLAS is faster with the copy
     total = 0.0
     right_gradient[:, :] = 0.0
-    for start in range(0, left.shape[0], block.shape[0]):
-        count = min(block.shape[0], left.shape[0] - start)
-        some, rows = block[:count], left[start : start + count]
-        np.dot(rows, right.T, some)
-        for i in range(count):
-            total += _replace_by_slopes(cells, start + i, likelihood, weights, some[i], x, slopes)
-        np.dot(some, right, left_gradient[start : start + count])
-        np.dot(some.T, rows, part)
+    for start in range(0, left.shape[0], block.shape[1]):
+        stop = min(start + block.shape[1], left.shape[0])
+        X, G, rows = block[0, : stop - start], block[1, : stop - start], left[start:stop]
+        np.dot(rows, across, X)
+        G[:, :] = 0.0
+        begin, end = cells.starts[start], cells.starts[stop]
+        total += _write_slopes(cells, begin, end, likelihood, weights, places, X.reshape(-1), G.reshape(-1))
+        np.dot(G, right, left_gradient[start:stop])
+        np.dot(G.T, rows, part)
         for j in range(right.shape[0]):
             for c in range(right.shape[1]):
                 right_gradient[j, c] += part[j, c]
     return total
 
 
+def places_in_blocks(cells: Compressed, columns: int, rows: int) -> IntVector:
+    """Return where each cell is in a flat block of so many rows, for ``dense_joint_gradient``."""
+    return np.asarray(cells.lines % rows * columns + cells.indices, dtype=np.int32)
+
+
 @compiled
-def _replace_by_slopes(
-    cells: Compressed, line: int, likelihood: Likelihood, weights: Vector, row: Vector, x: Vector, slopes: Vector
+def _write_slopes(
+    cells: Compressed,
+    first: int,
+    last: int,
+    likelihood: Likelihood,
+    weights: Vector,
+    places: IntVector,
+    X: Vector,
+    G: Vector,
 ) -> float:
-    """Return Σ w_j log p(y | x) of a line and replace its row of X by the derivatives, 0 where nothing is observed."""
-    first, end = cells.starts[line], cells.starts[line + 1]
+    """Return Σ w_j log p(y | x) over the cells from ``first`` to ``last``, x read from X; write derivatives to G."""
+    x, slopes = np.empty(CHUNK), np.empty(CHUNK)
     total = 0.0
-    done = 0
-    for begin in range(first, end, CHUNK):
-        count = min(CHUNK, end - begin)
-        indices = cells.indices[begin : begin + count]
+    for begin in range(first, last, CHUNK):
+        count = min(CHUNK, last - begin)
         for k in range(count):
-            x[k] = row[indices[k]]
-        if weights.size == 0:
-            total += _slopes(cells, begin, count, likelihood, x, slopes)
-        else:
-            total += _weighted_slopes(cells, begin, count, likelihood, weights, x, slopes)
-        for k in range(count):  # indices rise along a line
-            for j in range(done, indices[k]):
-                row[j] = 0.0
-            row[indices[k]] = slopes[k]
-            done = indices[k] + 1
-    for j in range(done, row.size):
-        row[j] = 0.0
+            x[k] = X[places[begin + k]]
+        total += _weighted_slopes(cells, begin, count, likelihood, weights, x, slopes)
+        for k in range(count):
+            G[places[begin + k]] = slopes[k]
     return total
 
 
@@ -191,11 +189,45 @@ def combined_log_likelihood(
         count = min(CHUNK, base.size - begin)
         for k in range(count):
             x[k] = base[begin + k] + p * first[begin + k] + q * second[begin + k]
-        if weights.size == 0:
-            total += _slopes(cells, begin, count, likelihood, x, slopes)
-        else:
-            total += _weighted_slopes(cells, begin, count, likelihood, weights, x, slopes)
+        total += _weighted_slopes(cells, begin, count, likelihood, weights, x, slopes)
     return total
+
+
+@compiled
+def _line_of(cells: Compressed, cell: int, line: int) -> int:
+    """Return the line of a cell, which is ``line`` or a later one."""
+    while cells.starts[line + 1] <= cell:
+        line += 1
+    return line
+
+
+@compiled
+def _chunk_products(cells: Compressed, begin: int, end: int, line: int, left: Matrix, right: Matrix, x: Vector) -> None:
+    """Write left_i · right_j for the cells from ``begin`` to ``end``, the first of which is of line ``line``."""
+    while cells.starts[line] < end:
+        first, last = max(cells.starts[line], begin), min(cells.starts[line + 1], end)
+        _products(cells, first, last - first, left[line], right, x[first - begin :])
+        line += 1
+
+
+@compiled
+def _chunk_rows(cells: Compressed, begin: int, end: int, line: int, slopes: Vector, right: Matrix, out: Matrix) -> None:
+    """Add slope · right_j to row i of ``out`` for the same cells."""
+    while cells.starts[line] < end:
+        first, last = max(cells.starts[line], begin), min(cells.starts[line + 1], end)
+        _add_rows(cells, first, last - first, slopes[first - begin :], right, out[line])
+        line += 1
+
+
+@compiled
+def _chunk_scatter(
+    cells: Compressed, begin: int, end: int, line: int, slopes: Vector, left: Matrix, out: Matrix
+) -> None:
+    """Add slope · left_i to row j of ``out`` for the same cells."""
+    while cells.starts[line] < end:
+        first, last = max(cells.starts[line], begin), min(cells.starts[line + 1], end)
+        _scatter_row(cells, first, last - first, slopes[first - begin :], left[line], out)
+        line += 1
 
 
 @compiled
@@ -235,7 +267,9 @@ def _slopes(cells: Compressed, begin: int, count: int, likelihood: Likelihood, x
 def _weighted_slopes(
     cells: Compressed, begin: int, count: int, likelihood: Likelihood, weights: Vector, x: Vector, slopes: Vector
 ) -> float:
-    """Return Σ w_j log p(y | x) over the cells, and write its derivatives in x."""
+    """Return Σ w_j log p(y | x) over the cells, and write its derivatives in x; no weights are weights of one."""
+    if weights.size == 0:
+        return _slopes(cells, begin, count, likelihood, x, slopes)
     values, indices = cells.values[begin : begin + count], cells.indices[begin : begin + count]
     total = 0.0
     for k in range(count):
