@@ -10,13 +10,16 @@ demo: $(VENV)/installed
 
 test: lint docs test-fast
 
-# Two processes, a file of tests to one of them: the kernels compile twice, and the tests take half as long.
+# Two processes, a file of tests to one of them: the kernels compile twice, and the tests take half as long.  A test that
+# hangs fails, and says where.
+PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --timeout 600
+
 test-fast: $(VENV)/tested
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+	$(PYTEST)
 
 # A slice for another interpreter: make test-newer PYTHON=python3.13 VENV=.venv-newer
 test-newer: $(VENV)/tested
-	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile tests/posterior tests/cli/test_cli.py
+	$(PYTEST) tests/posterior tests/cli/test_cli.py
 
 test-statistical: $(VENV)/tested
 	$(BIN)/python -m pytest -m statistical -rP  # which shows what the tests print: p-values of calibration

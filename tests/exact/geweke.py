@@ -18,6 +18,7 @@ from manifill.sampling.gibbs import Gibbs
 from manifill.sampling.joint import Joint, JointTuning
 from manifill.sampling.masses import Masses
 from manifill.sampling.singular import State
+from manifill.sampling.workers import replaced_in_silence
 from manifill.types import Generator, Matrix, Vector
 from tests.exact.prior import completed, draw_data, draw_factors, draw_state
 from tests.exact.zscores import standard_error
@@ -144,7 +145,8 @@ def uneven(tuning: Any) -> Any:
 def z_scores(case: Case, rng: Generator, draws: int, chains: int = 2, processes: int = 1) -> Vector:
     """Return the differences of the means of both ways, in standard errors."""
     jobs = [delayed(way)(case, child, draws) for way in (direct, alternating) for child in rng.spawn(chains)]
-    run = Parallel(processes)(jobs)
+    with replaced_in_silence():
+        run = Parallel(processes)(jobs)
     samples, chain = np.concatenate(run[:chains]), np.stack(run[chains:])
     error = np.hypot(standard_error(chain), samples.std(axis=0) / np.sqrt(len(samples)))
     return (chain.mean(axis=(0, 1)) - samples.mean(axis=0)) / error

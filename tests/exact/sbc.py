@@ -15,6 +15,7 @@ from scipy import stats
 from manifill.problem import Binomial, EffectsPrior, Gamma, Gaussian, Model, Observations, ScaledF, SoftplusGaussian
 from manifill.sampling.joint import Joint
 from manifill.sampling.singular import State
+from manifill.sampling.workers import replaced_in_silence
 from manifill.types import Generator, IntVector, Matrix, Vector
 from tests.exact.prior import completed, draw_data, draw_state, sigmas
 
@@ -95,7 +96,8 @@ def ranks_of_one(rng: Generator, model: Model) -> IntVector:
 
 def ranks(rng: Generator, model: Model, sets: int, processes: int = 1) -> IntVector:
     """Return the ranks (sets, …)."""
-    return np.array(Parallel(processes)(delayed(ranks_of_one)(child, model) for child in rng.spawn(sets)))
+    with replaced_in_silence():
+        return np.array(Parallel(processes)(delayed(ranks_of_one)(child, model) for child in rng.spawn(sets)))
 
 
 def p_values(found: IntVector, bins: int) -> Vector:

@@ -12,7 +12,7 @@ from manifill.files import locked
 from manifill.paper.progress import Tally, shown
 from manifill.paper.provenance import with_provenance
 from manifill.paper.results import Result, Task, load_result, save_result
-from manifill.sampling.orphans import end_with
+from manifill.sampling.workers import end_with, replaced_in_silence
 
 __all__ = ["finished", "run_tasks", "unfinished"]
 
@@ -38,7 +38,7 @@ def run_tasks(tasks: Iterable[Task], folder: Path, *, jobs: int | None, quiet: b
     with locked(folder / "run.lock", wait=False) as alone:
         if not alone:
             raise ValueError(f"another process is working in {folder}; wait for it, or choose another folder.")
-        with shown(tally, quiet=quiet):
+        with shown(tally, quiet=quiet), replaced_in_silence():
             for task, result in _finished(missing, folder, jobs):
                 results[task.key] = result
                 tally.finish(task)

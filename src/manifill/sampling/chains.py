@@ -22,9 +22,9 @@ from manifill.posterior.recording import ChainRecord, MemoryRecorder, Recorder
 from manifill.posterior.store import DiskRecorder
 from manifill.sampling.board import Board, Line, Stage
 from manifill.sampling.checkpoint import Checkpoint, load_checkpoint, restored_generator, save_checkpoint
-from manifill.sampling.orphans import Orphanage
 from manifill.sampling.progress import display
 from manifill.sampling.sampler import Sampler
+from manifill.sampling.workers import Orphanage, replaced_in_silence
 
 __all__ = ["PROCESSOR_TIME", "Plan", "StoppedInWarmup", "run_chains", "statistic_names"]
 
@@ -125,7 +125,8 @@ def _run_all(plan: Plan, seeds: Sequence[np.random.SeedSequence], board: Board, 
     # Large arrays reach the other processes as files mapped copy-on-write: shared, yet of the type that kernels know.
     parallel = joblib.Parallel(n_jobs=min(jobs, plan.chains), mmap_mode="c")
     tasks = (joblib.delayed(run_chain)(plan, chain, seed, board.path, os.getpid()) for chain, seed in enumerate(seeds))
-    return list(parallel(tasks))
+    with replaced_in_silence():
+        return list(parallel(tasks))
 
 
 def run_chain(plan: Plan, chain: int, seed: np.random.SeedSequence, board_path: Path, parent: int) -> ChainRecord:

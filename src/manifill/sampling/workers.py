@@ -1,11 +1,14 @@
-"""Workers that end when the process that started them is gone."""
+"""Processes that work for another one: they end when it is gone, and are replaced without a word when they leave."""
 
 import os
 import threading
 import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 
-__all__ = ["Orphanage", "end_with"]
+__all__ = ["Orphanage", "end_with", "replaced_in_silence"]
 
 SECONDS_BETWEEN_LOOKS = 1.0
 
@@ -35,3 +38,15 @@ def _watch(orphanage: Orphanage) -> None:
     while True:
         orphanage.check()
         time.sleep(SECONDS_BETWEEN_LOOKS)
+
+
+@contextmanager
+def replaced_in_silence() -> Iterator[None]:
+    """Let joblib replace a worker without its warning, since nothing is lost with it.
+
+    A worker leaves when its memory has grown, as it does by compiling.  The warning is given in the thread that runs
+    the pool: where warnings are errors that thread would die of it, and the caller wait for ever.
+    """
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
+        yield

@@ -1,0 +1,31 @@
+"""A worker that leaves, as joblib has one do whose memory has grown, is replaced."""
+
+import subprocess
+import sys
+
+# Workers leave after their second chain; warnings are errors, as they are to pytest.
+RESTLESS = """
+import warnings
+from functools import partial
+import numpy as np
+from joblib.externals.loky import process_executor
+from manifill.problem import Gaussian, Model, from_array
+from manifill.sampling.chains import Plan, run_chains
+from manifill.sampling.factors import Factors
+
+def build(model, cells):
+    process_executor._MAX_MEMORY_LEAK_SIZE = process_executor._MEMORY_LEAK_CHECK_DELAY = -np.inf
+    return Factors(model, cells)
+
+warnings.simplefilter("error")
+cells = from_array(np.random.default_rng(0).normal(size=(8, 6)))
+plan = Plan(partial(build, Model(2, Gaussian(), 1.0), cells), chains=7, warmup=2, draws=3)
+records = run_chains(plan, np.random.SeedSequence(1), jobs=2, visible=False)
+print([record.draws for record in records])
+"""
+
+
+def test_chains_go_on_when_a_worker_leaves() -> None:
+    done = subprocess.run([sys.executable, "-c", RESTLESS], capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout == f"{[3] * 7}\n", done.stderr
+    assert done.stderr == ""
