@@ -97,16 +97,17 @@ def projected(manifold: Manifold, position: Vector, vector: Vector) -> Vector:
     return result
 
 
-def accelerated(manifold: Manifold, position: Vector, gradient: Vector) -> Vector:
+def accelerated(manifold: Manifold, gradient: Vector) -> Vector:
     result = gradient.copy()
-    manifold.accelerate(position, result)
+    manifold.accelerate(result)
     return result
 
 
 def moved(manifold: Manifold, position: Vector, velocity: Vector, time: float) -> tuple[Vector, Vector]:
+    """Return where a step ends, and the tangent part of its velocity there."""
     end, end_velocity = position.copy(), velocity.copy()
     manifold.move(end, end_velocity, time)
-    return end, end_velocity
+    return end, projected(manifold, end, end_velocity)
 
 
 def random_state(rng: Generator, manifold: Manifold) -> tuple[Vector, Vector]:

@@ -73,7 +73,7 @@ class Euclidean(NamedTuple):
         """Do nothing: every vector is tangent."""
 
     @compiled
-    def accelerate(self, position: Vector, gradient: Vector) -> None:
+    def accelerate(self, gradient: Vector) -> None:
         """Do nothing: the masses are one."""
 
     @compiled

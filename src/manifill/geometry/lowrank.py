@@ -72,11 +72,11 @@ class LowRank(NamedTuple):
         self.right.project(position[u:v], vector[u:v])
 
     @compiled
-    def accelerate(self, position: Vector, gradient: Vector) -> None:
-        """Divide by the masses, and project in both factors."""
+    def accelerate(self, gradient: Vector) -> None:
+        """Divide by the masses."""
         u, v = _ends(self)
-        self.left.accelerate(position[:u], gradient[:u])
-        self.right.accelerate(position[u:v], gradient[u:v])
+        self.left.accelerate(gradient[:u])
+        self.right.accelerate(gradient[u:v])
         for k in range(self.masses.size):
             gradient[v + k] /= self.masses[k]
 

@@ -35,14 +35,18 @@ class Manifold(Protocol):
     def project(self, position: Vector, vector: Vector) -> None:
         """Project ``vector`` to the tangent space at ``position``, orthogonally in the manifold's metric."""
 
-    def accelerate(self, position: Vector, gradient: Vector) -> None:
-        """Turn the gradient of a function in space into its gradient on the manifold, in the manifold's metric."""
+    def accelerate(self, gradient: Vector) -> None:
+        """Divide a gradient in space by the masses: its tangent part is then the gradient on the manifold."""
 
     def move(self, position: Vector, velocity: Vector, time: float) -> None:
-        """Follow the geodesic, or a reversible step along it, with ``velocity`` for ``time``; both vectors change."""
+        """Follow the geodesic, or a reversible step along it, for ``time``; both vectors change.
+
+        Only the tangent part of a velocity counts, before and after, so a sampler may add kicks without projecting
+        them, and project where it asks for an energy.
+        """
 
     def kinetic_energy(self, velocity: Vector) -> float:
-        """Return ½‖velocity‖² in the manifold's metric."""
+        """Return ½‖velocity‖² of a tangent vector in the manifold's metric."""
 
     def has_turned(self, first: Vector, first_velocity: Vector, last: Vector, last_velocity: Vector) -> bool:
         """Say whether going on at either end would bring the ends closer together."""

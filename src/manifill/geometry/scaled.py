@@ -13,7 +13,7 @@ import numpy as np
 from manifill.compiled import compiled
 from manifill.geometry.euclidean import fill_standard_normal
 from manifill.geometry.stiefel import uniform_frame
-from manifill.geometry.tall import BLOCK_ROWS, gram, half_excess, rattle_advance, scale_and_subtract, subtract_product
+from manifill.geometry.tall import BLOCK_ROWS, gram, half_excess, rattle_advance, subtract_product
 from manifill.types import Generator, Matrix, Vector
 
 __all__ = ["ScaledStiefel"]
@@ -34,7 +34,7 @@ class ScaledStiefel(NamedTuple):
     masses: Vector  # D, (r,)
     inverses: Vector  # 1/D
     share: Matrix  # D_a / (D_a + D_b), (r, r)
-    small: Matrix  # scratch, (9, r, r)
+    small: Matrix  # scratch, (10, r, r)
     block: Matrix  # scratch, (BLOCK_ROWS, r)
 
     @classmethod
@@ -42,7 +42,7 @@ class ScaledStiefel(NamedTuple):
         """Return the manifold with unit masses."""
         r = columns
         block = np.empty((min(rows, BLOCK_ROWS), r))
-        return cls(rows, r, np.ones(r), np.ones(r), np.full((r, r), 0.5), np.empty((9, r, r)), block)
+        return cls(rows, r, np.ones(r), np.ones(r), np.full((r, r), 0.5), np.empty((10, r, r)), block)
 
     def set_masses(self, masses: Vector) -> None:
         """Replace the masses."""
@@ -93,17 +93,12 @@ class ScaledStiefel(NamedTuple):
         subtract_product(X, L, self.block, Z)
 
     @compiled
-    def accelerate(self, position: Vector, gradient: Vector) -> None:
-        """G ← G D⁻¹, projected."""
-        X = position.reshape(self.rows, self.columns)
+    def accelerate(self, gradient: Vector) -> None:
+        """G ← G D⁻¹."""
         G = gradient.reshape(self.rows, self.columns)
-        K, L = self.small[0], self.small[1]
-        gram(X, G, K)
-        for a in range(self.columns):
-            for b in range(self.columns):
-                K[a, b] *= self.inverses[b]
-        _multiplier(K, self.share, L)
-        scale_and_subtract(G, self.inverses, X, L, self.block)
+        for i in range(self.rows):
+            for c in range(self.columns):
+                G[i, c] *= self.inverses[c]
 
     @compiled
     def kinetic_energy(self, velocity: Vector) -> float:
@@ -117,27 +112,33 @@ class ScaledStiefel(NamedTuple):
 
     @compiled
     def move(self, position: Vector, velocity: Vector, time: float) -> None:
-        """X′ = X + hW − XZ with Z such that X′ᵀX′ = I, and W′ = (X′ − X)/h projected at X′.
+        """X′ = X + hW − XZ with Z such that X′ᵀX′ = I, and W′ = (X′ − X)/h, whose tangent part at X′ counts.
 
-        Where Z is not found, or a step back would not find it, the point becomes NaN: its energy is NaN too, and the
-        trajectory counts as divergent.
+        The part of Z that makes W tangent is taken off first, so that what is left to solve is small.  Where it is not
+        found, or a step back would not find it, the point becomes NaN: its energy is NaN too, and the trajectory counts
+        as divergent.
         """
         X = position.reshape(self.rows, self.columns)
         W = velocity.reshape(self.rows, self.columns)
         small = self.small
-        E, A, S, Z, L, K = small[0], small[1], small[2], small[3], small[4], small[5]
+        E, A, S, Z, L, K, normal = small[0], small[1], small[2], small[3], small[4], small[5], small[9]
         half_excess(X, E)
         gram(X, W, A)
         gram(W, W, S)
+        _multiplier(A, self.share, normal)
+        _leave_tangent(A, S, normal, small[6], small[7])
         if not _solve(E, A, S, time, self.share, Z, small[6], small[7]):
             position[0] = np.nan
             return
         _arrival_products(A, S, Z, time, K, small[6], small[7])
         _multiplier(K, self.share, L)
-        if not _returns(A, S, Z, K, L, time, self.share, small[6:], E):
+        if not _returns(A, S, Z, K, L, time, self.share, small[6:9], E):
             position[0] = np.nan
             return
-        rattle_advance(X, W, Z, L, time, self.block)
+        for a in range(self.columns):
+            for b in range(self.columns):
+                normal[a, b] += Z[a, b] / time
+        rattle_advance(X, W, normal, time, self.block)
 
 
 @compiled
@@ -147,6 +148,20 @@ def _multiplier(K: Matrix, share: Matrix, L: Matrix) -> None:
     for a in range(r):
         for b in range(r):
             L[a, b] = (K[a, b] + K[b, a]) * share[a, b]
+
+
+@compiled
+def _leave_tangent(A: Matrix, S: Matrix, L: Matrix, T: Matrix, P: Matrix) -> None:
+    """Replace the products XᵀW and WᵀW by those of W − XL: A − L, and S − P − Pᵀ with P = Lᵀ(A − ½L)."""
+    r = A.shape[0]
+    for a in range(r):
+        for b in range(r):
+            T[a, b] = A[a, b] - 0.5 * L[a, b]
+    np.dot(L.T, T, P)
+    for a in range(r):
+        for b in range(r):
+            A[a, b] -= L[a, b]
+            S[a, b] -= P[a, b] + P[b, a]
 
 
 @compiled

@@ -94,9 +94,8 @@ class Stiefel(NamedTuple):
         subtract_product(X, inner, self.scratch.block, Z)
 
     @compiled
-    def accelerate(self, position: Vector, gradient: Vector) -> None:
-        """Project: the masses are one."""
-        self.project(position, gradient)
+    def accelerate(self, gradient: Vector) -> None:
+        """Do nothing: the masses are one."""
 
     @compiled
     def move(self, position: Vector, velocity: Vector, time: float) -> None:
@@ -106,8 +105,9 @@ class Stiefel(NamedTuple):
 
         S is about n·I for a random velocity; the block matrix is balanced by c = √(mean diagonal of S) first.
 
-        Point and velocity are restored first, since kicks make rounding errors grow from step to step.  That needs
-        one more product of tall matrices, XᵀX; the rest is done on small ones (docs/math.md, *Restoring*).
+        The point is restored and the velocity projected first, since kicks are not tangent and make rounding errors
+        grow from step to step.  That needs one more product of tall matrices, XᵀX; the rest is done on small ones
+        (docs/math.md, *Restoring*).
         """
         X = position.reshape(self.rows, self.columns)
         W = velocity.reshape(self.rows, self.columns)

@@ -3,9 +3,9 @@
 import numpy as np
 
 from manifill.compiled import compiled
-from manifill.types import Matrix, Vector
+from manifill.types import Matrix
 
-__all__ = ["BLOCK_ROWS", "advance", "gram", "half_excess", "rattle_advance", "scale_and_subtract", "subtract_product"]
+__all__ = ["BLOCK_ROWS", "advance", "gram", "half_excess", "rattle_advance", "subtract_product"]
 
 # Rows are handled in blocks that stay in the first-level cache between the copies and the product.
 BLOCK_ROWS = 256
@@ -42,19 +42,6 @@ def subtract_product(X: Matrix, M: Matrix, block: Matrix, Y: Matrix) -> None:
 
 
 @compiled
-def scale_and_subtract(Y: Matrix, scales: Vector, X: Matrix, M: Matrix, block: Matrix) -> None:
-    """Replace Y by Y·diag(scales) − X·M in place; as ``subtract_product`` otherwise."""
-    n, size = X.shape[0], block.shape[0]
-    for start in range(0, n, size):
-        stop = min(start + size, n)
-        product = block[: stop - start]
-        np.dot(X[start:stop], M, product)
-        for i in range(stop - start):
-            for c in range(scales.size):
-                Y[start + i, c] = Y[start + i, c] * scales[c] - product[i, c]
-
-
-@compiled
 def advance(X: Matrix, W: Matrix, E: Matrix, block: Matrix, product: Matrix) -> None:
     """Replace [X, W] by [X, W]·E in place; E is 2r×2r, ``block`` and ``product`` are scratch of 2r columns."""
     n, r = X.shape
@@ -75,17 +62,14 @@ def advance(X: Matrix, W: Matrix, E: Matrix, block: Matrix, product: Matrix) -> 
 
 
 @compiled
-def rattle_advance(X: Matrix, W: Matrix, Z: Matrix, L: Matrix, time: float, block: Matrix) -> None:
-    """Replace X by X′ = X + hW − XZ and W by W − XZ/h − X′L, in place; Z and L are r×r, h is ``time``."""
-    n, size, inverse = X.shape[0], block.shape[0], 1.0 / time
+def rattle_advance(X: Matrix, W: Matrix, M: Matrix, time: float, block: Matrix) -> None:
+    """Replace W by W′ = W − XM and X by X + hW′, in place; M is r×r, h is ``time``."""
+    n, size = X.shape[0], block.shape[0]
     for start in range(0, n, size):
         stop = min(start + size, n)
         product = block[: stop - start]
-        np.dot(X[start:stop], Z, product)
+        np.dot(X[start:stop], M, product)
         p, x, w = product.reshape(-1), X[start:stop].reshape(-1), W[start:stop].reshape(-1)
         for k in range(p.size):
-            w[k] -= inverse * p[k]
-            x[k] += time * w[k]
-        np.dot(X[start:stop], L, product)
-        for k in range(p.size):
             w[k] -= p[k]
+            x[k] += time * w[k]

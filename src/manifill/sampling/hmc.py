@@ -40,6 +40,7 @@ def trajectories(
         while taken < steps[k] and not np.isnan(end_density):
             end_density = integrator.advance(manifold, target, phase, step_size)
             taken += 1
+        manifold.project(phase.position, phase.velocity)
         change = manifold.kinetic_energy(phase.velocity) - end_density - start_energy
         total += taken
         if not change < DIVERGENCE:  # so written that a NaN diverges too

@@ -25,7 +25,7 @@ class Phase(NamedTuple):
 
     position: Vector
     velocity: Vector
-    gradient: Vector  # of the log density at ``position``, on the manifold and in its metric
+    gradient: Vector  # of the log density at ``position``, in the manifold's metric
 
 
 class Integrator(Protocol):
@@ -36,7 +36,10 @@ class Integrator(Protocol):
         """Gradients that a step evaluates."""
 
     def advance(self, manifold: Manifold, target: Target, phase: Phase, step_size: float) -> float:
-        """Carry ``phase`` on by ``step_size`` and return the log density at the new position."""
+        """Carry ``phase`` on by ``step_size`` and return the log density at the new position.
+
+        Only the tangent part of the velocity that it leaves counts.
+        """
 
 
 compiled_method("advance")
@@ -44,18 +47,14 @@ compiled_method("advance")
 
 @compiled
 def evaluate(manifold: Manifold, target: Target, position: Vector, gradient: Vector) -> float:
-    """Return the log density at ``position`` and write its gradient on the manifold."""
+    """Return the log density at ``position`` and write its gradient in the manifold's metric."""
     log_density = target.log_density_gradient(position, gradient)
-    manifold.accelerate(position, gradient)
+    manifold.accelerate(gradient)
     return log_density
 
 
 class Leapfrog(NamedTuple):
-    """Half a kick, a geodesic, half a kick (docs/math.md, eq. 9).
-
-    Kicks are along the gradient on the manifold, which keeps a tangent velocity tangent, so the gradient is projected
-    once for the kick that ends a step and the one that begins the next.
-    """
+    """Half a kick, a geodesic, half a kick (docs/math.md, eq. 9)."""
 
     gradients: int = 1
 

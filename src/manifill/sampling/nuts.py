@@ -121,6 +121,7 @@ def _grow(
     log_weight, acceptance = -np.inf, 0.0
     for leaf in range(leaves):
         log_density = integrator.advance(manifold, target, phase, step_size)
+        manifold.project(phase.position, phase.velocity)
         energy = manifold.kinetic_energy(phase.velocity) - log_density
         change = energy - start_energy
         if not change < DIVERGENCE:  # so written that a NaN diverges too
@@ -199,6 +200,7 @@ def find_step_size(
         log_density = evaluate(manifold, target, phase.position, phase.gradient)
         start_energy = manifold.kinetic_energy(phase.velocity) - log_density
         log_density = integrator.advance(manifold, target, phase, step_size)
+        manifold.project(phase.position, phase.velocity)
         change = manifold.kinetic_energy(phase.velocity) - log_density - start_energy
         wanted = 1 if change < -np.log(0.8) else -1  # a NaN asks for a smaller step
         if wanted == -direction or not step_size < manifold.longest_step:
