@@ -11,6 +11,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +23,8 @@ from threadpoolctl import threadpool_limits
 from manifill.geometry import Stiefel
 from manifill.problem import Binomial, Compressed, Gaussian, Likelihood, Model, Observations, SoftplusGaussian
 from manifill.problem.conditionals import FactorGivenRest
-from manifill.problem.passes import factor_gradient
+from manifill.problem.joint import JointDensity, rows_in_block
+from manifill.problem.passes import factor_gradient, places_in_blocks
 from manifill.sampling.factors import Factors
 from manifill.sampling.integrators import Leapfrog, Phase, evaluate
 from manifill.types import Matrix
@@ -144,6 +147,33 @@ def step_and_gradient(rows: int, others: int, cells: Compressed, r: int, seconds
     return step, gradient
 
 
+# Tables of different sizes, and ranks, for the share of cells at which the default sampler's gradient changes its way.
+TABLES, RANKS = ((100, 60), (400, 200), (400, 1000), (100, 10_000)), (5, 20)
+
+
+def rows_against_cells(seconds: float) -> None:
+    """Print what whole rows of X cost against single cells, below and above the share where they take over."""
+    print("\nwhole rows of X, time against that of single cells, at half, once and twice the share that divides them")
+    for (m, n), r in product(TABLES, RANKS):
+        share = next(k / 1000 for k in range(1, 1001) if rows_in_block(round(k / 1000 * m * n) + 1, (m, n), r))
+        ratios = [row_ratio(m, n, round(factor * share * m * n), r, seconds / 4) for factor in (0.5, 1.0, 2.0)]
+        shown = "  ".join(f"{ratio:.2f}" for ratio in ratios)
+        print(f"  {m:5d} x {n:5d} rank {r:2d}  share {share:.3f}  {shown}")
+
+
+def row_ratio(m: int, n: int, cells: int, r: int, seconds: float) -> float:
+    """Return the ratio of times of the joint gradient, by whole rows and by single cells."""
+    rng, by_row = np.random.default_rng(1), random_cells(m, n, cells).by_row
+    sparse = JointDensity.of(Model(r, Gaussian(), 1.0), by_row, (m, n))
+    sparse = sparse._replace(places=sparse.places[:0], block=np.empty((2, 0, n)))
+    rows = rows_in_block(m * n, (m, n), r)
+    dense = sparse._replace(places=places_in_blocks(by_row, n, rows), block=np.empty((2, rows, n)))
+    position = rng.standard_normal((m + n + 1) * r)
+    out = np.empty_like(position)
+    by_rows, by_cells = medians([partial(d.log_density_gradient, position, out) for d in (dense, sparse)], seconds)
+    return by_rows / by_cells
+
+
 def against_smurff(sweeps: int) -> float | None:
     """Print and return the ratio of one A Bᵀ sweep to one of SMURFF's BPMF on MovieLens, rank 20."""
     print("\none A B' Gibbs sweep, rank 20, milliseconds (bar: ratio <= 1)")
@@ -248,6 +278,7 @@ def main() -> None:
     with threadpool_limits(1):
         worst_gradient = against_c(seconds)
         worst_step = step_against_gradient(seconds)
+        rows_against_cells(seconds)
         sweep = against_smurff(20 if options.quick else 100)
         exponent, held = growth(seconds, 1_000_000 if options.quick else 10_000_000)
     start_up()

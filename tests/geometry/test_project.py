@@ -1,4 +1,4 @@
-"""The projection is onto the tangent space, orthogonal in the metric, and turns gradients into accelerations."""
+"""The projection is onto the tangent space, orthogonal in the metric; what it takes away does not count."""
 
 import numpy as np
 

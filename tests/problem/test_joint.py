@@ -7,7 +7,7 @@ import pytest
 from scipy.special import gammaln
 
 from manifill.problem import Compressed, Effects, EffectsPrior, Gamma, Model, Observations
-from manifill.problem.joint import EffectsGivenRest, JointDensity, fold_signs, pack, unpack
+from manifill.problem.joint import EffectsGivenRest, JointDensity, fold_signs, pack, rows_in_block, unpack
 from manifill.problem.passes import factor_gradient, places_in_blocks
 from manifill.types import Generator, Vector
 from tests.problem.cells import ragged_observations
@@ -158,21 +158,33 @@ def test_folding_signs_changes_neither_the_matrix_nor_the_density(case: Case) ->
     assert evaluate(density, folded)[0] == pytest.approx(evaluate(density, position)[0], rel=1e-14)
 
 
-@pytest.mark.parametrize(("rank", "cells", "expected"), [(2, 25, 0), (2, 26, 40), (10, 128, 0), (10, 129, 40),
-                                                         (40, 400, 0), (40, 401, 40), (40, 1600, 40)])  # fmt: skip
-def test_whole_rows_are_taken_where_enough_cells_are_observed(rank: int, cells: int, expected: int) -> None:
-    """From a share of 0.008 a component on, or a quarter."""
+@pytest.mark.parametrize(
+    ("shape", "width", "least"),
+    [
+        ((40, 40), 2, 0.016),
+        ((100, 60), 12, 0.096),
+        ((40, 40), 60, 0.4),
+        ((400, 200), 2, 0.116),
+        ((400, 200), 40, 0.4),
+    ],
+)
+def test_whole_rows_are_taken_where_enough_cells_are_observed(shape: tuple[int, int], width: int, least: float) -> None:
+    """From a share on that depends on the width; a large table needs more."""
+    cells = round(least * shape[0] * shape[1])
+    assert rows_in_block(cells - 1, shape, width) == 0
+    assert rows_in_block(cells + 1, shape, width) == min(shape[0], 128)
+
+
+@pytest.mark.parametrize(("shape", "expected"), [((8, 100_000), 8), ((200, 100_000), 16), ((200, 2048), 32)])
+def test_blocks_are_bounded_however_long_rows_are(shape: tuple[int, int], expected: int) -> None:
+    assert rows_in_block(shape[0] * shape[1], shape, 10) == expected
+
+
+@pytest.mark.parametrize(("cells", "expected"), [(25, 0), (26, 40)])
+def test_a_density_takes_as_many_rows(cells: int, expected: int) -> None:
     given = Observations.from_triples(np.arange(cells) // 40, np.arange(cells) % 40, np.ones(cells), (40, 40))
-    density = JointDensity.of(Model(rank, CASES["gaussian"].likelihood, 1.0), given.by_row, (40, 40))
+    density = JointDensity.of(Model(RANK, CASES["gaussian"].likelihood, 1.0), given.by_row, (40, 40))
     assert density.block.shape == (2, expected, 40)
-
-
-def test_blocks_are_bounded_however_long_rows_are() -> None:
-    """Rank one and a hundredth of the cells: whole rows, but only so many of them as fit."""
-    n, cells = 20_000, 40_000
-    given = Observations.from_triples(np.arange(cells) // n, np.arange(cells) % n, np.ones(cells), (200, n))
-    density = JointDensity.of(Model(1, CASES["gaussian"].likelihood, 1.0), given.by_row, (200, n))
-    assert density.block.shape == (2, 3, n)
 
 
 @pytest.mark.parametrize("rows", [128, 129, 300])

@@ -6,7 +6,7 @@ import pytest
 from manifill.geometry import LowRank, Manifold, ScaledStiefel, Stiefel
 from manifill.sampling.integrators import Integrator, Leapfrog, Phase, Target, evaluate
 from manifill.types import Generator, Vector
-from tests.geometry.manifolds import constraint_error, tangency_error
+from tests.geometry.manifolds import constraint_error
 from tests.sampling.reference import STAGES
 from tests.sampling.targets import INTEGRATORS, PROBLEMS, anisotropic_gaussian, completion, quadratic, start
 
@@ -79,7 +79,6 @@ def test_it_does_not_matter_when_a_velocity_is_projected(
     often, once = (phase_at(manifold, target, position, velocity)[0] for _ in range(2))
     for _ in range(50):
         energy_after(integrator, manifold, target, often, 0.1, 1)
-        assert tangency_error(manifold, often.position, often.velocity) < 1e-11
     energy_after(integrator, manifold, target, once, 0.1, 50)
     np.testing.assert_allclose(once, often, rtol=0, atol=1e-10)
 
@@ -139,7 +138,7 @@ LONG_RUNS = [(kind, *case) for kind in (Stiefel, ScaledStiefel) for case in SHAP
 def test_stays_orthonormal_over_ten_thousand_steps(kind: type, shape: tuple[int, int], step_size: float) -> None:
     """With kicks, which make errors off the manifold grow wherever the density rises towards the origin.
 
-    With E = XᵀX − I and M the symmetric part of XᵀG, kicks along the gradient projected at X alone give
+    With E = XᵀX − I and M the symmetric part of XᵀG, kicks whose tangent part at X alone counts give
     E″ = −(EM + ME): an exponential where M is negative.  Something must pull X or W back in every step.
     """
     rng = np.random.default_rng(6)
@@ -148,5 +147,4 @@ def test_stays_orthonormal_over_ten_thousand_steps(kind: type, shape: tuple[int,
     for _ in range(10):
         last = energy_after(Leapfrog(), manifold, target, phase, step_size, 1000)
         assert constraint_error(manifold, phase.position) < 1e-10
-        assert tangency_error(manifold, phase.position, phase.velocity) < 1e-9
     assert abs(last - energy) < 1.0

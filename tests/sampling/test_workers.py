@@ -2,11 +2,13 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 # Workers leave after their second chain; warnings are errors, as they are to pytest.
 RESTLESS = """
-import warnings
+import os, sys, warnings
 from functools import partial
+from pathlib import Path
 import numpy as np
 from joblib.externals.loky import process_executor
 from manifill.problem import Gaussian, Model, from_array
@@ -14,6 +16,7 @@ from manifill.sampling.chains import Plan, run_chains
 from manifill.sampling.factors import Factors
 
 def build(model, cells):
+    Path(sys.argv[1], str(os.getpid())).touch()
     process_executor._MAX_MEMORY_LEAK_SIZE = process_executor._MEMORY_LEAK_CHECK_DELAY = -np.inf
     return Factors(model, cells)
 
@@ -25,7 +28,9 @@ print([record.draws for record in records])
 """
 
 
-def test_chains_go_on_when_a_worker_leaves() -> None:
-    done = subprocess.run([sys.executable, "-c", RESTLESS], capture_output=True, text=True, timeout=120, check=False)
+def test_chains_go_on_when_a_worker_leaves(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", RESTLESS, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.stdout == f"{[3] * 7}\n", done.stderr
     assert done.stderr == ""
+    assert len(list(tmp_path.iterdir())) > 2, "nobody left"

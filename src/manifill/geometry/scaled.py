@@ -112,7 +112,7 @@ class ScaledStiefel(NamedTuple):
 
     @compiled
     def move(self, position: Vector, velocity: Vector, time: float) -> None:
-        """X′ = X + hW − XZ with Z such that X′ᵀX′ = I, and W′ = (X′ − X)/h, whose tangent part at X′ counts.
+        """X′ = X + hW − XZ with Z such that X′ᵀX′ = I, and W½ = (X′ − X)/h, whose tangent part at X′ is W′.
 
         The part of Z that makes W tangent is taken off first, so that what is left to solve is small.  Where it is not
         found, or a step back would not find it, the point becomes NaN: its energy is NaN too, and the trajectory counts
@@ -126,7 +126,7 @@ class ScaledStiefel(NamedTuple):
         gram(X, W, A)
         gram(W, W, S)
         _multiplier(A, self.share, normal)
-        _leave_tangent(A, S, normal, small[6], small[7])
+        _leave_tangent(E, A, S, normal, small[6], small[7])
         if not _solve(E, A, S, time, self.share, Z, small[6], small[7]):
             position[0] = np.nan
             return
@@ -135,10 +135,11 @@ class ScaledStiefel(NamedTuple):
         if not _returns(A, S, Z, K, L, time, self.share, small[6:9], E):
             position[0] = np.nan
             return
+        both = K  # which has been used
         for a in range(self.columns):
             for b in range(self.columns):
-                normal[a, b] += Z[a, b] / time
-        rattle_advance(X, W, normal, time, self.block)
+                both[a, b] = normal[a, b] + Z[a, b] / time
+        rattle_advance(X, W, both, time, self.block)
 
 
 @compiled
@@ -151,16 +152,20 @@ def _multiplier(K: Matrix, share: Matrix, L: Matrix) -> None:
 
 
 @compiled
-def _leave_tangent(A: Matrix, S: Matrix, L: Matrix, T: Matrix, P: Matrix) -> None:
-    """Replace the products XᵀW and WᵀW by those of W − XL: A − L, and S − P − Pᵀ with P = Lᵀ(A − ½L)."""
+def _leave_tangent(E: Matrix, A: Matrix, S: Matrix, L: Matrix, T: Matrix, P: Matrix) -> None:
+    """Replace the products XᵀW and WᵀW by those of W − XL: A − XᵀXL, and S − P − Pᵀ with P = Lᵀ(A − ½XᵀXL).
+
+    XᵀX is I + 2E: where L is large, rounding errors would grow from step to step if E were left out.
+    """
     r = A.shape[0]
+    np.dot(E, L, P)
     for a in range(r):
         for b in range(r):
-            T[a, b] = A[a, b] - 0.5 * L[a, b]
+            T[a, b] = A[a, b] - 0.5 * L[a, b] - P[a, b]
+            A[a, b] -= L[a, b] + 2.0 * P[a, b]
     np.dot(L.T, T, P)
     for a in range(r):
         for b in range(r):
-            A[a, b] -= L[a, b]
             S[a, b] -= P[a, b] + P[b, a]
 
 

@@ -113,11 +113,11 @@ class Stiefel(NamedTuple):
         W = velocity.reshape(self.rows, self.columns)
         r = self.columns
         small = self.scratch.small
-        A, S, rotation, excess, strayed = small[0], small[1], small[2], small[3], small[4]
+        A, S, rotation, excess, normal = small[0], small[1], small[2], small[3], small[4]
         half_excess(X, excess)
         gram(X, W, A)
         gram(W, W, S)
-        _restore_products(excess, A, S, strayed, rotation)
+        _restore_products(excess, A, S, normal, rotation)
         trace = 0.0
         for a in range(r):
             trace += S[a, a]
@@ -137,7 +137,7 @@ class Stiefel(NamedTuple):
                 A[a, b] *= -time
         exponential(A, self.scratch.single, rotation)
         _undo_balance_and_rotate(flow, rotation, c, generator)
-        _restore_first(strayed, excess, generator)
+        _restore_first(normal, excess, generator)
         advance(X, W, generator, self.scratch.wide_block, self.scratch.wide_product)
 
     @compiled
@@ -158,37 +158,37 @@ def uniform_frame(rng: Generator, rows: int, columns: int) -> Vector:
 
 
 @compiled
-def _restore_products(excess: Matrix, A: Matrix, S: Matrix, strayed: Matrix, work: Matrix) -> None:
+def _restore_products(excess: Matrix, A: Matrix, S: Matrix, normal: Matrix, work: Matrix) -> None:
     """Replace XᵀW and WᵀW by those of X₁ = X(I − Δ) and W₁ = W − X₁Σ, Σ the symmetric part of K = X₁ᵀW.
 
-    A = K − Σ, and S loses ΣK + KᵀΣ − Σ² = ΣA − AΣ + Σ².  ``strayed`` receives Σ; Δ is ``excess``.
+    A = K − Σ, and S loses ΣK + KᵀΣ − Σ² = ΣA − AΣ + Σ².  ``normal`` receives Σ; Δ is ``excess``.
     """
     r = A.shape[0]
     np.dot(excess, A, work)
     for a in range(r):
         for b in range(r):
             A[a, b] -= work[a, b]
-    copy_symmetric_part(A, strayed)
+    copy_symmetric_part(A, normal)
     copy_skew_part(A, A)
     for a in range(r):
         for b in range(r):
-            work[a, b] = A[a, b] + 0.5 * strayed[a, b]
+            work[a, b] = A[a, b] + 0.5 * normal[a, b]
     for a in range(r):
         for b in range(r):
             loss = 0.0
             for k in range(r):
-                loss += strayed[a, k] * work[k, b] + work[k, a] * strayed[k, b]
+                loss += normal[a, k] * work[k, b] + work[k, a] * normal[k, b]
             S[a, b] -= loss
 
 
 @compiled
-def _restore_first(strayed: Matrix, excess: Matrix, flow: Matrix) -> None:
+def _restore_first(normal: Matrix, excess: Matrix, flow: Matrix) -> None:
     """Replace ``flow`` by [[I − Δ, −(I − Δ)Σ], [0, I]] · flow, so that it acts on [X, W] instead of [X₁, W₁].
 
     In place; rows already changed enter the others by terms in Δ², far below rounding.
     """
-    r = strayed.shape[0]
-    for small, first in ((strayed, r), (excess, 0)):
+    r = normal.shape[0]
+    for small, first in ((normal, r), (excess, 0)):
         for b in range(2 * r):
             for a in range(r):
                 total = 0.0

@@ -63,7 +63,7 @@ def advance(X: Matrix, W: Matrix, E: Matrix, block: Matrix, product: Matrix) -> 
 
 @compiled
 def rattle_advance(X: Matrix, W: Matrix, M: Matrix, time: float, block: Matrix) -> None:
-    """Replace W by W′ = W − XM and X by X + hW′, in place; M is r×r, h is ``time``."""
+    """Replace W by W½ = W − XM and X by X + hW½, in place; M is r×r, h is ``time``."""
     n, size = X.shape[0], block.shape[0]
     for start in range(0, n, size):
         stop = min(start + size, n)

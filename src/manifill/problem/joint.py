@@ -13,15 +13,24 @@ from manifill.problem.passes import dense_joint_gradient, joint_gradient, places
 from manifill.problem.priors import Marginal
 from manifill.types import IntVector, Matrix, Vector
 
-__all__ = ["EffectsGivenRest", "JointDensity", "fold_signs", "pack", "unpack", "write_factors"]
+__all__ = ["EffectsGivenRest", "JointDensity", "fold_signs", "pack", "rows_in_block", "unpack", "write_factors"]
 
 
-# From this share of observed cells on, whole rows of X by matrix products are faster than single cells, in blocks.  At
-# a low rank it is less, in proportion: a cell by itself costs much the same there.
-DENSE_SHARE, DENSE_SHARE_A_COMPONENT = 0.25, 0.008
+# Where whole rows of X by matrix products are faster than single cells (``make bench-kernels`` compares them): from a
+# share of observed cells on that grows with the width of the factors, and is larger where a table leaves the cache.
+SHARE_A_COLUMN, SHARE_MORE, SMALL_TABLE, LARGEST_SHARE = 0.008, 0.1, 10_000, 0.4
 
-# The most rows, and the most cells, of a block: what stays in the second-level cache.
-BLOCK_ROWS, BLOCK_CELLS = 128, 2**16
+# Rows of a block: so many that its cells stay in the second-level cache, but enough of them for a product to pay.
+FEWEST_ROWS, MOST_ROWS, BLOCK_CELLS = 16, 128, 2**16
+
+
+def rows_in_block(cells: int, shape: tuple[int, int], width: int) -> int:
+    """Return how many whole rows of X are taken at a time, 0 where single cells are faster."""
+    m, n = shape
+    share = SHARE_A_COLUMN * width + (0.0 if m * n <= SMALL_TABLE else SHARE_MORE)
+    if cells <= min(share, LARGEST_SHARE) * m * n:
+        return 0
+    return min(m, max(FEWEST_ROWS, min(MOST_ROWS, BLOCK_CELLS // n)))
 
 
 class JointDensity(NamedTuple):
@@ -56,8 +65,7 @@ class JointDensity(NamedTuple):
         (m, n), r, effects = shape, model.rank, model.effects
         width = r if effects is None else r + 2
         one = Marginal.over(1.0, 0.0)
-        dense = len(cells.values) > min(DENSE_SHARE, DENSE_SHARE_A_COMPONENT * r) * m * n
-        block_rows = max(min(m, BLOCK_ROWS, BLOCK_CELLS // n), 1) if dense else 0
+        block_rows = rows_in_block(len(cells.values), shape, width)
         return cls(
             cells=cells,
             likelihood=model.likelihood,
@@ -72,7 +80,7 @@ class JointDensity(NamedTuple):
             right=np.ones((n, width)),
             left_gradient=np.empty((m, width)),
             right_gradient=np.empty((n, width)),
-            places=places_in_blocks(cells, n, block_rows) if dense else np.empty(0, dtype=np.int32),
+            places=places_in_blocks(cells, n, block_rows) if block_rows else np.empty(0, dtype=np.int32),
             block=np.empty((2, block_rows, n)),
             rank=r,
         )

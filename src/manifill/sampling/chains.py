@@ -63,7 +63,7 @@ def run_chains(plan: Plan, seed: np.random.SeedSequence, *, jobs: int, visible: 
     Each chain has its own generator, spawned from ``seed``, so the draws do not depend on ``jobs``.  Ctrl-C asks the
     chains to end where they are, and what they have drawn is returned; a second one gives up at once.
     """
-    with tempfile.TemporaryDirectory(prefix="manifill-") as folder:
+    with replaced_in_silence(), tempfile.TemporaryDirectory(prefix="manifill-") as folder:
         board = Board(Path(folder) / "board", plan.chains, create=True)
         work = _Background(lambda: _run_all(plan, seed.spawn(plan.chains), board, jobs))
         shown = display(plan.chains, plan.warmup + plan.draws, visible=visible)
@@ -125,8 +125,7 @@ def _run_all(plan: Plan, seeds: Sequence[np.random.SeedSequence], board: Board, 
     # Large arrays reach the other processes as files mapped copy-on-write: shared, yet of the type that kernels know.
     parallel = joblib.Parallel(n_jobs=min(jobs, plan.chains), mmap_mode="c")
     tasks = (joblib.delayed(run_chain)(plan, chain, seed, board.path, os.getpid()) for chain, seed in enumerate(seeds))
-    with replaced_in_silence():
-        return list(parallel(tasks))
+    return list(parallel(tasks))
 
 
 def run_chain(plan: Plan, chain: int, seed: np.random.SeedSequence, board_path: Path, parent: int) -> ChainRecord:

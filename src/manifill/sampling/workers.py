@@ -45,7 +45,8 @@ def replaced_in_silence() -> Iterator[None]:
     """Let joblib replace a worker without its warning, since nothing is lost with it.
 
     A worker leaves when its memory has grown, as it does by compiling.  The warning is given in the thread that runs
-    the pool: where warnings are errors that thread would die of it, and the caller wait for ever.
+    the pool: where warnings are errors that thread would die of it, and the caller wait for ever.  Filters are those of
+    the whole process, so this is for the thread that waits.
     """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)
