@@ -69,7 +69,7 @@ class Size(NamedTuple):
     draws: int = 1000
 
 
-QUICK, MOVIELENS, POLAR = Size(2, 300, 300), Size(4, 150, 150), Size(1, 500, 1000)
+QUICK, MOVIELENS, POLAR = Size(2, 300, 300), Size(4, 300, 400), Size(1, 500, 1000)
 
 # One of each likelihood.
 QUICK_ROWS = ("case 1, 40 %, noise 1", "case 2 S-SVD, 40 %, noise 0.3", "case 3 B-SVD, 40 %")

@@ -29,8 +29,9 @@ def effects_part(manifold: LowRank, flat: Vector) -> Matrix:
 
 
 def turning(manifold: LowRank, first: Vector, velocity: Vector, last: Vector, last_velocity: Vector) -> Vector:
-    """Return ⟨X₁ − X₀, Ẋ⟩ at both ends: of the low-rank part and of the effects, but no product of the two."""
+    """Return ⟨X₁ − X₀, Ẋ⟩ at both ends, weighted: of low-rank part and of effects, but no product of the two."""
+    weights = np.outer(manifold.left_products.weights, manifold.right_products.weights)
     ends = [low_rank_part(manifold, *end) for end in ((first, velocity), (last, last_velocity))]
     chord, effects = ends[1][0] - ends[0][0], effects_part(manifold, last - first)
     speeds = (ends[0][1], effects_part(manifold, velocity)), (ends[1][1], effects_part(manifold, last_velocity))
-    return np.array([np.vdot(chord, X) + np.vdot(effects, E) for X, E in speeds])
+    return np.array([np.sum(weights * chord * X) + np.sum(weights * effects * E) for X, E in speeds])

@@ -3,9 +3,9 @@
 import numpy as np
 
 from manifill.compiled import compiled
-from manifill.types import Matrix
+from manifill.types import Matrix, Vector
 
-__all__ = ["BLOCK_ROWS", "advance", "gram", "half_excess", "rattle_advance", "subtract_product"]
+__all__ = ["BLOCK_ROWS", "advance", "gram", "half_excess", "rattle_advance", "subtract_product", "weigh_rows"]
 
 # Rows are handled in blocks that stay in the first-level cache between the copies and the product.
 BLOCK_ROWS = 256
@@ -15,6 +15,15 @@ BLOCK_ROWS = 256
 def gram(X: Matrix, Y: Matrix, out: Matrix) -> None:
     """Write XᵀY to ``out``; X and Y are n×r."""
     np.dot(X.T, Y, out)
+
+
+@compiled
+def weigh_rows(X: Matrix, weights: Vector, out: Matrix) -> None:
+    """Write X, each row times its weight, to ``out``."""
+    n, r = X.shape
+    for i in range(n):
+        for j in range(r):
+            out[i, j] = weights[i] * X[i, j]
 
 
 @compiled

@@ -28,7 +28,7 @@ from manifill.sampling.rotations import rotate_neighbours
 from manifill.sampling.scales import rescale_effects
 from manifill.sampling.singular import Data, State, draw_of, variables_of, with_hyperparameters
 from manifill.sampling.start import warm_start
-from manifill.types import Array, Generator, Vector
+from manifill.types import Array, Generator, IntVector, Vector
 
 __all__ = ["Joint", "JointInfo", "JointTuning", "rotate_components"]
 
@@ -37,6 +37,11 @@ EARLY_SHARE, EARLY_DEPTH = 0.1, 5
 
 # One pair of neighbouring components in so many is rotated in each draw.
 ROTATION_STRIDE = 2
+
+# Trajectories turn when the matrix does as the data see it (docs/math.md, §8.5): rows and columns count by their cells
+# to this power.  1 would be as often as a cell lies there; a row with more cells is better known, and in units of its
+# own uncertainty it would be up to 2.
+TURNING_POWER = 1.5
 
 
 class JointTuning(NamedTuple):
@@ -88,6 +93,8 @@ class Joint:
         self.data = Data.encoded(model, observations)
         (m, n), r = observations.shape, model.rank
         self._manifold = LowRank.of_shape(m, n, r, effects=model.effects is not None)
+        if self.data.by_row.values.size:
+            self._manifold.set_weights(*(cells.astype(np.float64) ** TURNING_POWER for cells in self._cells()))
         self._block = Block.on(self._manifold, TwoStage(), max_depth)
         self._density = JointDensity.of(model, self.data.by_row, observations.shape)
         self._windows = windows(warmup)
@@ -194,8 +201,11 @@ class Joint:
         return squares_of(gradient, U, V, s, (effects.row_precision, effects.column_precision))
 
     def _masses(self, squares: GradientSquares) -> Masses:
-        rows, columns = np.diff(self.data.by_row.starts), np.diff(self.data.by_column.starts)
-        return squares.masses(rows, columns, effects=self.model.effects is not None)
+        return squares.masses(*self._cells(), effects=self.model.effects is not None)
+
+    def _cells(self) -> tuple[IntVector, IntVector]:
+        """Return the number of cells in each row and column."""
+        return np.diff(self.data.by_row.starts), np.diff(self.data.by_column.starts)
 
     def _set_masses(self, masses: Masses) -> None:
         self._manifold.left.set_masses(masses.left)
