@@ -1,13 +1,14 @@
 """What the parts of the default sampler are worth, each taken out in turn: ``make bench-ablation``.
 
-One thread, default model (with effects).  ESS is the 5 % quantile and the median over 60 held-out cells, R-hat the
-worst of cells, sorted singular values of the completed matrix, σ and the log density.
+One thread; the default model, or with ``--no-effects`` the paper's.  ESS is the 5 % quantile and the median over 60
+held-out cells, R-hat the worst of cells, sorted singular values of the completed matrix, σ and the log density.
 """
 
 import argparse
 from collections.abc import Callable
 from functools import partial
 
+import numpy as np
 from samplers import Problem, Size, problems, run_ours
 from threadpoolctl import threadpool_limits
 
@@ -27,6 +28,15 @@ class TreesInX(Joint):
 
     def freeze(self, tuning: JointTuning) -> JointTuning:
         return super().freeze(tuning)._replace(lengths=None)
+
+
+class TurningEverywhere(Joint):
+    """All cells of the matrix alike in the turning rule of warm-up, however few are observed in their row or column."""
+
+    def __init__(self, model: Model, train: Observations, warmup: int) -> None:
+        super().__init__(model, train, warmup=warmup)
+        m, n = train.shape
+        self._manifold.set_weights(np.ones(m), np.ones(n))
 
 
 class TurningInFactors(LowRank):
@@ -85,6 +95,7 @@ class NoExchange(Joint):
 
 KINDS: dict[str, Callable[..., Joint]] = {
     "all of it": Joint,
+    "turning in all cells alike": TurningEverywhere,
     "trees, turning in X": TreesInX,
     "trees, turning in the factors": TreesInFactors,
     "leapfrog instead of two stages": Leapfrogs,
@@ -94,11 +105,11 @@ KINDS: dict[str, Callable[..., Joint]] = {
 }
 
 
-def show(problem: Problem, size: Size) -> None:
+def show(problem: Problem, size: Size, kinds: dict[str, Callable[..., Joint]], *, effects: bool) -> None:
     """Print a line for each kind of sampler."""
     print(f"\n{problem.name}")
-    model = problem.model(effects=True)
-    for name, kind in KINDS.items():
+    model = problem.model(effects=effects)
+    for name, kind in kinds.items():
         f = run_ours(problem, partial(kind, model, problem.train, warmup=size.warmup), size).figures()
         print(
             f"  {name:30s} ESS/s {f['ess_per_second']:6.1f} ({f['ess_per_second_median']:6.1f})  "
@@ -113,11 +124,15 @@ def main() -> None:
     parser.add_argument("--rows", default="case", help="problems whose names contain this")
     parser.add_argument("--chains", type=int, default=4)
     parser.add_argument("--draws", type=int, default=300, help="and as many of warm-up")
+    parser.add_argument("--kinds", default="", help="only kinds of the sampler whose names contain this")
+    parser.add_argument("--no-effects", action="store_true", help="the paper's model")
     options = parser.parse_args()
+    kinds = {name: kind for name, kind in KINDS.items() if options.kinds in name}
     with threadpool_limits(1):
         for problem in problems(quick=False):
             if options.rows in problem.name:
-                show(problem, Size(options.chains, options.draws, options.draws))
+                size = Size(options.chains, options.draws, options.draws)
+                show(problem, size, kinds, effects=not options.no_effects)
 
 
 if __name__ == "__main__":
