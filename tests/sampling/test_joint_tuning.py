@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from manifill.problem import Gaussian, Likelihood
+from manifill.problem import Gaussian, Likelihood, Observations
 from manifill.sampling.joint import Joint
 from manifill.sampling.lengths import SHORT_STEPS
 from tests.sampling.problems import LIKELIHOODS, model_for, run, some_observations, warmed
@@ -49,6 +49,20 @@ def test_the_longest_step_follows_the_new_masses() -> None:
     ours, theirs = sampler.adapt(tuning, info), other.adapt(tuning, info)
     assert not np.array_equal(ours.masses.left, tuning.masses.left), "a window has ended"
     assert ours.step == theirs.step
+
+
+def test_columns_without_cells_do_not_make_trajectories_longer() -> None:
+    """They are slow, with nothing but their prior; with equal weights trajectories were ten times longer for them."""
+    rng, (m, n) = np.random.default_rng(0), (30, 12)
+    rows, cols = np.nonzero(np.ones((m, n)))
+    x = (rng.standard_normal((m, 2)) @ rng.standard_normal((2, n)))[rows, cols]
+    values, times = x + 0.1 * rng.standard_normal(x.size), []
+    for width in (n, 6 * n):
+        sampler = Joint(model_for(Gaussian()), Observations.from_triples(rows, cols, values, (m, width)), warmup=200)
+        tuning = sampler.freeze(warmed(sampler, 0, 200)[2])
+        assert tuning.lengths is not None
+        times.append(tuning.lengths.longest * tuning.step.step_size)
+    assert times[1] < 1.5 * times[0]
 
 
 def test_masses_change_at_the_ends_of_windows_only() -> None:

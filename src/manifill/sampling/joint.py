@@ -93,8 +93,7 @@ class Joint:
         self.data = Data.encoded(model, observations)
         (m, n), r = observations.shape, model.rank
         self._manifold = LowRank.of_shape(m, n, r, effects=model.effects is not None)
-        if self.data.by_row.values.size:
-            self._manifold.set_weights(*(cells.astype(np.float64) ** TURNING_POWER for cells in self._cells()))
+        self._manifold.set_weights(*(cells.astype(np.float64) ** TURNING_POWER for cells in self._cells()))
         self._block = Block.on(self._manifold, TwoStage(), max_depth)
         self._density = JointDensity.of(model, self.data.by_row, observations.shape)
         self._windows = windows(warmup)
