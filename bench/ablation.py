@@ -75,6 +75,14 @@ class Leapfrogs(Joint):
         self._block = Block.on(self._manifold, Leapfrog(), self._block.max_depth)
 
 
+class StagesForGaussians(Joint):
+    """With the two stages of Blanes, Casas and Sanz-Serna (2014), best for Gaussian targets and long steps."""
+
+    def __init__(self, model: Model, train: Observations, warmup: int) -> None:
+        super().__init__(model, train, warmup=warmup)
+        self._block = Block.on(self._manifold, TwoStage(outer_kick=0.21178), self._block.max_depth)
+
+
 class NoRotations(Joint):
     """Without the rotation of neighbouring components."""
 
@@ -99,6 +107,7 @@ KINDS: dict[str, Callable[..., Joint]] = {
     "trees, turning in X": TreesInX,
     "trees, turning in the factors": TreesInFactors,
     "leapfrog instead of two stages": Leapfrogs,
+    "two stages for Gaussian targets": StagesForGaussians,
     "without rotations": NoRotations,
     "without scales of effects": NoScales,
     "without exchange": NoExchange,
@@ -112,7 +121,7 @@ def show(problem: Problem, size: Size, kinds: dict[str, Callable[..., Joint]], *
     for name, kind in kinds.items():
         f = run_ours(problem, partial(kind, model, problem.train, warmup=size.warmup), size).figures()
         print(
-            f"  {name:30s} ESS/s {f['ess_per_second']:6.1f} ({f['ess_per_second_median']:6.1f})  "
+            f"  {name:31s} ESS/s {f['ess_per_second']:6.1f} ({f['ess_per_second_median']:6.1f})  "
             f"ESS/1000 gradients {f['ess_per_1000']:5.1f} ({f['ess_per_1000_median']:5.1f})  "
             f"gradients a draw {f['steps']:4.0f}  R-hat {f['rhat']:.3f} ({f['worst']})",
             flush=True,

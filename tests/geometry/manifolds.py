@@ -21,7 +21,7 @@ def low_rank(rows: int, columns: int, rank: int, *, effects: bool) -> LowRank:
     """Return the manifold with different masses and weights everywhere; one row has no weight at all."""
     rng, plain = np.random.default_rng(0), LowRank.of_shape(rows, columns, rank, effects=effects)
     masses = rng.uniform(0.5, 4.0, plain.masses.size)
-    plain.set_weights(np.arange(rows), rng.permutation(np.arange(1, columns + 1)))
+    plain.set_weights(np.arange(rows, dtype=np.float64), rng.permutation(np.arange(1.0, columns + 1.0)))
     return plain._replace(left=scaled_stiefel(rows, rank), right=scaled_stiefel(columns, rank), masses=masses)
 
 

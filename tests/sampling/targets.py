@@ -56,6 +56,7 @@ def completion() -> tuple[LowRank, JointDensity]:
     manifold.left.set_masses(np.array([12.0, 30.0]))
     manifold.right.set_masses(np.array([25.0, 10.0]))
     manifold.masses[:] = np.linspace(3.0, 6.0, manifold.masses.size)
+    manifold.set_weights(np.bincount(rows + 1, minlength=6) ** 1.5, np.bincount(cols + 1, minlength=5) ** 1.5)
     return manifold, density
 
 

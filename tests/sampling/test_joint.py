@@ -51,15 +51,16 @@ def test_effects_are_drawn_centred_with_the_same_sums() -> None:
 
 
 def test_noise_by_column_tells_the_columns_apart() -> None:
-    """Columns of noise 0.1 and 1 beside a matrix of rank 1: every σ within a third of its own."""
+    """Columns of noise 0.1 and 1 beside a matrix of rank 1: every σ within a third of its noise as drawn."""
     rng = np.random.default_rng(9)
-    sigma = np.repeat([0.1, 1.0], 4)
-    table = np.outer(rng.standard_normal(60), rng.standard_normal(8)) + sigma * rng.standard_normal((60, 8))
-    observations = Observations.from_triples(*np.nonzero(table), table[np.nonzero(table)])
+    low_rank = np.outer(rng.standard_normal(60), rng.standard_normal(8))
+    noise = np.repeat([0.1, 1.0], 4) * rng.standard_normal((60, 8))
+    rows, cols = np.nonzero(noise)
+    observations = Observations.from_triples(rows, cols, (low_rank + noise)[rows, cols])
     model = Model(1, Gaussian(), 0.1, scaled_noise_prior(observations), noise_by_column=True)
-    draws = np.array([draw["sigma"] for draw in run(Joint(model, observations, warmup=150), 9, 150, 100)])
-    assert draws.shape == (100, 8)
-    np.testing.assert_allclose(draws.mean(axis=0), sigma, rtol=0.34)
+    draws = np.array([draw["sigma"] for draw in run(Joint(model, observations, warmup=150), 9, 150, 400)])
+    assert draws.shape == (400, 8)
+    np.testing.assert_allclose(draws.mean(axis=0), np.sqrt(np.mean(noise**2, axis=0)), rtol=0.34)
 
 
 EDGES = {

@@ -47,7 +47,7 @@ class LowRank(NamedTuple):
         return min(self.left.longest_step, self.right.longest_step)
 
     def set_weights(self, rows: Vector, columns: Vector) -> None:
-        """Let the turning rule look at rows and columns in these proportions."""
+        """Let the turning rule look at rows (m,) and columns (n,) in these proportions, not negative nor all zero."""
         self.left_products.weights[:] = rows / rows.mean()
         self.right_products.weights[:] = columns / columns.mean()
 
@@ -120,9 +120,10 @@ class LowRank(NamedTuple):
         s, speed = (first[v:e], last[v:e]), (first_velocity[v:e], last_velocity[v:e])
         at_first, at_last = turning_of_low_rank(left, right, s, speed)
         if first.size > e:
-            p, q = left.weights, right.weights
-            at_first += turning_of_effects(p, q, first[e:], first_velocity[e:], last[e:])
-            at_last += turning_of_effects(p, q, first[e:], last_velocity[e:], last[e:])
+            ends = first[e:], first_velocity[e:], last[e:], last_velocity[e:]
+            more_at_first, more_at_last = turning_of_effects(left.weights, right.weights, *ends)
+            at_first += more_at_first
+            at_last += more_at_last
         return at_first <= 0.0 or at_last <= 0.0
 
 

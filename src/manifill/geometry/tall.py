@@ -19,7 +19,7 @@ def gram(X: Matrix, Y: Matrix, out: Matrix) -> None:
 
 @compiled
 def weigh_rows(X: Matrix, weights: Vector, out: Matrix) -> None:
-    """Write X, each row times its weight, to ``out``."""
+    """Write X, each row times its weight, to ``out``; both are n×r, and ``weights`` has n numbers."""
     n, r = X.shape
     for i in range(n):
         for j in range(r):

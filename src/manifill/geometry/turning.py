@@ -31,7 +31,7 @@ class FactorProducts(NamedTuple):
 
 @compiled
 def fill_products(products: FactorProducts, X0: Vector, W0: Vector, X1: Vector, W1: Vector) -> None:
-    """Write all products; place and velocity at both ends are flat."""
+    """Write all products; place X and velocity W at both ends are flat, (n·r,) each."""
     shape = products.weighted.shape[1:]
     x, w = (X0.reshape(shape), X1.reshape(shape)), (W0.reshape(shape), W1.reshape(shape))
     for i in range(2):
@@ -68,21 +68,34 @@ def _product(
 
 
 @compiled
-def turning_of_effects(p: Vector, q: Vector, first: Vector, velocity: Vector, last: Vector) -> float:
-    """Return ⟨E₁ − E₀, Ė⟩ for E_ij = μ + a_i + b_j, from the m row levels μ + a_i and the n numbers b_j."""
+def turning_of_effects(
+    p: Vector, q: Vector, first: Vector, first_velocity: Vector, last: Vector, last_velocity: Vector
+) -> tuple[float, float]:
+    """Return ⟨E₁ − E₀, Ė₀⟩ and ⟨E₁ − E₀, Ė₁⟩ for E_ij = μ + a_i + b_j, with weights p (m,) and q (n,).
+
+    A point or velocity is μ, a and b, (1 + m + n,); the row levels μ + a_i and the columns' b_j make E.
+    """
+    change = last - first
+    return _effects_product(p, q, change, first_velocity), _effects_product(p, q, change, last_velocity)
+
+
+@compiled
+def _effects_product(p: Vector, q: Vector, change: Vector, velocity: Vector) -> float:
     m = p.size
-    levels, speeds = last[1 : m + 1] + last[0] - first[1 : m + 1] - first[0], velocity[1 : m + 1] + velocity[0]
-    rows, row_change, row_speed = _sums(p, levels, speeds)
-    columns, column_change, column_speed = _sums(q, last[m + 1 :] - first[m + 1 :], velocity[m + 1 :])
+    rows, row_change, row_speed = _sums(p, change[1 : m + 1], change[0], velocity[1 : m + 1], velocity[0])
+    columns, column_change, column_speed = _sums(q, change[m + 1 :], 0.0, velocity[m + 1 :], 0.0)
     return float(q.sum() * rows + p.sum() * columns + row_change * column_speed + column_change * row_speed)
 
 
 @compiled
-def _sums(weights: Vector, change: Vector, speed: Vector) -> tuple[float, float, float]:
-    """Return the weighted sums of change times speed, of change, and of speed."""
+def _sums(
+    weights: Vector, change: Vector, common_change: float, speed: Vector, common_speed: float
+) -> tuple[float, float, float]:
+    """Return the weighted sums of change times speed, of change, and of speed, with what all have in common added."""
     both, changes, speeds = 0.0, 0.0, 0.0
     for k in range(weights.size):
-        both += weights[k] * change[k] * speed[k]
-        changes += weights[k] * change[k]
-        speeds += weights[k] * speed[k]
+        c, v = change[k] + common_change, speed[k] + common_speed
+        both += weights[k] * c * v
+        changes += weights[k] * c
+        speeds += weights[k] * v
     return both, changes, speeds

@@ -78,14 +78,15 @@ class TwoStage(NamedTuple):
     """
 
     gradients: int = 2
+    outer_kick: float = OUTER_KICK
 
     @compiled
     def advance(self, manifold: Manifold, target: Target, phase: Phase, step_size: float) -> float:
-        add_scaled(phase.velocity, OUTER_KICK * step_size, phase.gradient)
+        add_scaled(phase.velocity, self.outer_kick * step_size, phase.gradient)
         manifold.move(phase.position, phase.velocity, 0.5 * step_size)
         evaluate(manifold, target, phase.position, phase.gradient)
-        add_scaled(phase.velocity, (1.0 - 2.0 * OUTER_KICK) * step_size, phase.gradient)
+        add_scaled(phase.velocity, (1.0 - 2.0 * self.outer_kick) * step_size, phase.gradient)
         manifold.move(phase.position, phase.velocity, 0.5 * step_size)
         log_density = evaluate(manifold, target, phase.position, phase.gradient)
-        add_scaled(phase.velocity, OUTER_KICK * step_size, phase.gradient)
+        add_scaled(phase.velocity, self.outer_kick * step_size, phase.gradient)
         return log_density
