@@ -24,7 +24,7 @@ from tests.exact.geweke import EFFECTS, HEAVY, SHAPE, Case, data, prior_state, s
 from tests.exact.zscores import false_alarm_rate
 from tests.sampling.problems import LIKELIHOODS
 
-BOUND, STEPS, STEP_SIZE = 4.5, 2, 1.5
+BOUND, STEPS, STEP_SIZE = 4.5, 2, 1.6
 GAUSSIAN, SOFTPLUS = LIKELIHOODS["gaussian"], LIKELIHOODS["softplus"]
 CASES = {f"{name}, effects": Case(Joint, likelihood, EFFECTS, HEAVY) for name, likelihood in LIKELIHOODS.items()}
 CASES |= {
