@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-fast test-newer test-statistical lint docs bench-kernels bench-samplers bench-ablation bench-accuracy clean
+.PHONY: demo test test-fast test-newer test-statistical test-mutations lint docs bench-kernels bench-samplers bench-ablation bench-accuracy bench-startup bench-compilation same-draws clean
 
 demo: $(VENV)/installed
 	$(BIN)/manifill demo --out demo
@@ -12,7 +12,7 @@ test: lint docs test-fast
 
 # Two processes, a file of tests to one of them: the kernels compile twice, and the tests take half as long.  A test that
 # hangs fails, and says where.
-PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --timeout 600
+PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --timeout 600 --durations 20
 
 test-fast: $(VENV)/tested
 	$(PYTEST)
@@ -23,6 +23,10 @@ test-newer: $(VENV)/tested
 
 test-statistical: $(VENV)/tested
 	$(BIN)/python -m pytest -m statistical -rP  # which shows what the tests print: p-values of calibration
+
+# One-line breaks of the samplers, each of which the tests must catch; part of a name chooses: ARGS=slice
+test-mutations: $(VENV)/tested
+	$(BIN)/python -m tests.mutations $(ARGS)
 
 lint: $(VENV)/tested
 	$(BIN)/ruff check .
@@ -44,6 +48,16 @@ bench-ablation: $(VENV)/benched
 
 bench-accuracy: $(VENV)/benched
 	$(BIN)/python bench/accuracy.py $(ARGS)
+
+bench-startup: $(VENV)/tested
+	$(BIN)/python bench/startup.py $(ARGS)
+
+bench-compilation: $(VENV)/tested
+	$(BIN)/python bench/compilation.py
+
+# Two checkouts fitted next to each other: make same-draws OLD=../other-checkout
+same-draws: $(VENV)/tested
+	$(BIN)/python bench/same_draws.py $(OLD) $(ARGS)
 
 $(VENV)/python:
 	$(PYTHON) -m venv $(VENV)

@@ -1,7 +1,7 @@
-"""How good the completions are, with default settings: ``make bench-accuracy``.
+"""Accuracy of completions with default settings: ``make bench-accuracy``.
 
-Held-out cells of real data (set MANIFILL_DATA to their folder) and of the paper's first case: the error, how many of
-them a 90 % interval covers, and what the fit cost in time and memory.
+For held-out cells of real data (set MANIFILL_DATA to their folder) and of the paper's first case: the error, the
+coverage of 90 % intervals, and the time and memory of the fit.
 """
 
 import argparse
@@ -21,7 +21,7 @@ SPLIT_SEED, SEED, PAIRS = 0, 0, 100_000
 
 
 def fit_and_score(name: str, train: Observations, held_out: Observations, **settings: Any) -> None:
-    """Print the error of a fit on cells that it has not seen; draws go to disk."""
+    """Fit, with the draws on disk, and print the error on held-out cells."""
     with tempfile.TemporaryDirectory() as folder:
         _fit_and_score(name, train, held_out, MatrixCompletion(seed=SEED, path=Path(folder) / "run", **settings))
 
@@ -42,14 +42,14 @@ def _fit_and_score(name: str, train: Observations, held_out: Observations, model
     )
     print(f"{'':36s} {model.diagnostics_.verdict}")
     print(
-        f"{'':36s} at most {peak:.0f} MB of resident memory in a process with a chain; "
+        f"{'':36s} peak resident memory of a process {peak:.0f} MB; "
         f"{PAIRS:,} cells predicted in {seconds_to_predict(model, train.shape):.1f} s",
         flush=True,
     )
 
 
 def peak_megabytes() -> float:
-    """Return the most memory that this process or one of its workers has had; the workers outlive the fit a while."""
+    """Return the peak resident memory of this process or of a worker; workers stay alive for a while after the fit."""
     workers = Path("/proc/self/task").glob("*/children")
     processes = ["self", *(pid for file in workers for pid in file.read_text().split())]
     lines = (line for pid in processes for line in Path(f"/proc/{pid}/status").read_text().splitlines())
@@ -57,7 +57,7 @@ def peak_megabytes() -> float:
 
 
 def seconds_to_predict(model: MatrixCompletion, shape: tuple[int, int]) -> float:
-    """Return the time that a prediction of many cells with their intervals takes."""
+    """Return the time to predict many cells with intervals."""
     rng = np.random.default_rng(SEED)
     begin = time.perf_counter()
     model.predict(rng.integers(shape[0], size=PAIRS), rng.integers(shape[1], size=PAIRS), interval=0.9)

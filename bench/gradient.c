@@ -1,4 +1,4 @@
-/* A plain loop over the cells: log density and gradient in one factor, as a C programmer would write it. */
+/* A plain C loop over the cells: log density, and its gradient in one factor. */
 #include <math.h>
 #include <stdint.h>
 

@@ -1,11 +1,10 @@
-"""How fast the kernels are, in ratios that do not depend on the machine: ``make bench-kernels``.
+"""Speed of the kernels, in ratios that do not depend on the machine: ``make bench-kernels``.
 
-Everything runs on one thread.  What is compared runs side by side, interleaved, and the medians are compared.
+Everything runs on one thread.  The functions to compare are called in turn, and their median times are compared.
 """
 
 import argparse
 import ctypes
-import os
 import subprocess
 import sys
 import tempfile
@@ -17,17 +16,23 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from compilation import time_fit
 from problems import has_real_data, movielens
 from threadpoolctl import threadpool_limits
 
+from manifill.base.arrays import Matrix
 from manifill.geometry import Stiefel
-from manifill.problem import Binomial, Compressed, Gaussian, Likelihood, Model, Observations, SoftplusGaussian
-from manifill.problem.conditionals import FactorGivenRest
-from manifill.problem.joint import JointDensity, rows_in_block
-from manifill.problem.passes import factor_gradient, places_in_blocks
-from manifill.sampling.factors import Factors
-from manifill.sampling.integrators import Leapfrog, Phase, evaluate
-from manifill.types import Matrix
+from manifill.kernels.cell_passes import factor_gradient, places_in_blocks
+from manifill.kernels.compressed import Compressed
+from manifill.likelihoods import Binomial, Gaussian, Likelihood, SoftplusGaussian, WithNoise
+from manifill.problem import Model, Observations
+from manifill.problem.conditional_densities import FactorGivenRest
+from manifill.problem.joint_density import JointDensity, Scratch, rows_in_block
+from manifill.sampling.factor_gibbs import Factors
+from manifill.sampling.integrators import Leapfrog, Phase
+from manifill.sampling.loop import iterate
+from manifill.sampling.system import System
+from manifill.unknowns import Layout
 
 PROBLEMS = ((100, 60, 2_400, 10), (1080, 77, 33_000, 20), (610, 9724, 80_000, 20), (6040, 3706, 1_000_000, 20))
 LIKELIHOODS: tuple[tuple[str, Likelihood], ...] = (
@@ -59,7 +64,7 @@ def random_cells(m: int, n: int, cells: int, seed: int = 0) -> Observations:
 
 
 def c_library() -> ctypes.CDLL:
-    """Compile gradient.c as the machine's compiler does best."""
+    """Compile gradient.c, optimised for this machine."""
     folder = Path(tempfile.mkdtemp(prefix="manifill-bench-"))
     source, library = Path(__file__).with_name("gradient.c"), folder / "gradient.so"
     subprocess.run(
@@ -69,7 +74,7 @@ def c_library() -> ctypes.CDLL:
 
 
 def against_c(seconds: float) -> float:
-    """Print and return the worst ratio of our gradient's time to the C loop's."""
+    """Print the ratios of the time of our gradient to that of the C loop, and return the worst."""
     print("\nlog density + gradient, microseconds (bar: ratio <= 1.3)")
     library, worst = c_library(), 0.0
     for m, n, cells, r in PROBLEMS:
@@ -79,11 +84,7 @@ def against_c(seconds: float) -> float:
         for name, likelihood in LIKELIHOODS:
             ours, theirs = np.empty_like(left), np.empty_like(left)
             c_call = c_gradient(library, name, observations, left, right, theirs)
-
-            def call(likelihood: Likelihood = likelihood, observations: Observations = observations,
-                     left: Matrix = left, right: Matrix = right, ours: Matrix = ours) -> float:  # fmt: skip
-                return factor_gradient(observations.by_row, likelihood, 1.0, left, right, ours)
-
+            call = partial(factor_gradient, observations.by_row, likelihood.compiled(), 1.0, left, right, ours)
             value, c_value = call(), c_call()
             np.testing.assert_allclose(ours, theirs, rtol=1e-8, atol=1e-8)
             np.testing.assert_allclose(value, c_value, rtol=1e-10)
@@ -97,7 +98,7 @@ def against_c(seconds: float) -> float:
 def c_gradient(
     library: ctypes.CDLL, name: str, observations: Observations, left: Matrix, right: Matrix, out: Matrix
 ) -> Callable[[], float]:
-    """Return a call of the C loop on these arrays."""
+    """Return a function that calls the C loop with these arrays."""
     function = library[f"{name}_gradient"]
     function.restype = ctypes.c_double
     cells = observations.by_row
@@ -107,10 +108,10 @@ def c_gradient(
 
 
 def step_against_gradient(seconds: float) -> float:
-    """Print the ratio of a leapfrog step's time to its gradient's, and return the worst of the two large problems.
+    """Print the ratios of the times of a leapfrog step and its gradient; return the worst of the two large problems.
 
-    A whole step moves U and V once and projects their velocities.  The step in V alone is the dearest where columns
-    outnumber their cells: it costs about 8 n r² operations, its gradient 2 N r.
+    A whole step moves U and V once and projects their velocities.  The step in V alone is the most expensive if there
+    are few cells per column: it costs about 8 n r² operations, its gradient 2 N r.
     """
     print("\nwhole geodesic leapfrog step, microseconds (bar: <= 3 gradients on the two large ones)")
     worst = 0.0
@@ -130,30 +131,31 @@ def step_against_gradient(seconds: float) -> float:
 def step_and_gradient(rows: int, others: int, cells: Compressed, r: int, seconds: float) -> tuple[float, float]:
     """Return the median times of a leapfrog step in one factor and of its gradient alone."""
     rng = np.random.default_rng(1)
-    manifold, leapfrog = Stiefel.of_shape(rows, r), Leapfrog()
+    manifold, leapfrog, likelihood = Stiefel.of_shape(rows, r), Leapfrog(), Gaussian().compiled()
     no_effects = np.empty((0, r))
-    target = FactorGivenRest(cells, Gaussian(), 1.0, rng.standard_normal((others, r)), no_effects, no_effects)
-    position = manifold.random_point(rng)
+    target = FactorGivenRest(cells, likelihood, 1.0, rng.standard_normal((others, r)), no_effects, no_effects)
+    system, position = System.of(manifold, target), manifold.random_point(rng)
     phase = Phase(position, np.empty_like(position), np.empty_like(position))
     manifold.random_velocity(rng, phase.position, phase.velocity)
-    evaluate(manifold, target, phase.position, phase.gradient)
+    system.evaluate(phase.position, phase.gradient)
     out = np.empty_like(position)
 
     def step_of_a_tree() -> None:
-        leapfrog.advance(manifold, target, phase, 1e-4)
+        leapfrog.advance(system, phase, 1e-4)
         manifold.project(phase.position, phase.velocity)
 
     step, gradient = medians((step_of_a_tree, lambda: target.log_density_gradient(phase.position, out)), seconds)
     return step, gradient
 
 
-# Tables of different sizes, and ranks, for the share of cells at which the default sampler's gradient changes its way.
+# Sizes and ranks at which to measure the share of cells where the gradient of the default sampler switches from single
+# cells to whole rows.
 TABLES, RANKS = ((100, 60), (400, 200), (400, 1000), (100, 10_000)), (5, 20)
 
 
 def rows_against_cells(seconds: float) -> None:
-    """Print what whole rows of X cost against single cells, below and above the share where they take over."""
-    print("\nwhole rows of X, time against that of single cells, at half, once and twice the share that divides them")
+    """Print the ratio of times by whole rows of X and by single cells, around the share where the gradient switches."""
+    print("\ntime by whole rows of X / by single cells, at 0.5, 1 and 2 times the share where the gradient switches")
     for (m, n), r in product(TABLES, RANKS):
         share = next(k / 1000 for k in range(1, 1001) if rows_in_block(round(k / 1000 * m * n) + 1, (m, n), r))
         ratios = [row_ratio(m, n, round(factor * share * m * n), r, seconds / 4) for factor in (0.5, 1.0, 2.0)]
@@ -162,13 +164,14 @@ def rows_against_cells(seconds: float) -> None:
 
 
 def row_ratio(m: int, n: int, cells: int, r: int, seconds: float) -> float:
-    """Return the ratio of times of the joint gradient, by whole rows and by single cells."""
+    """Return the ratio of the times of the joint gradient by whole rows and by single cells."""
     rng, by_row = np.random.default_rng(1), random_cells(m, n, cells).by_row
-    sparse = JointDensity.of(Model(r, Gaussian(), 1.0), by_row, (m, n))
-    sparse = sparse._replace(places=sparse.places[:0], block=np.empty((2, 0, n)))
+    layout = Layout(m, n, r, has_effects=False, coordinates=0)
+    either = JointDensity.of(Model(r, Gaussian(), 1.0, WithNoise()), by_row, layout)
     rows = rows_in_block(m * n, (m, n), r)
-    dense = sparse._replace(places=places_in_blocks(by_row, n, rows), block=np.empty((2, rows, n)))
-    position = rng.standard_normal((m + n + 1) * r)
+    sparse = either._replace(places=either.places[:0], scratch=Scratch.for_layout(layout, 0))
+    dense = either._replace(places=places_in_blocks(by_row, n, rows), scratch=Scratch.for_layout(layout, rows))
+    position = rng.standard_normal(layout.size)
     out = np.empty_like(position)
     by_rows, by_cells = medians([partial(d.log_density_gradient, position, out) for d in (dense, sparse)], seconds)
     return by_rows / by_cells
@@ -191,45 +194,37 @@ def against_smurff(sweeps: int) -> float | None:
         Ytrain=matrix, num_latent=20, burnin=10_000, nsamples=0, verbose=0, seed=1, num_threads=1, save_freq=0
     )
     session.init()
-    sampler, rng = Factors(Model(20, Gaussian(), 1.0), observations), np.random.default_rng(0)
-    state, tuning = sampler.start(rng)
-    states = [state]
-
-    def sweep() -> None:
-        states[0], _ = sampler.step(rng, states[0], tuning)
-
+    sampler, rng = Factors(Model(20, Gaussian(), 1.0, WithNoise()), observations), np.random.default_rng(0)
+    chain = iterate(rng, sampler, *sampler.start(rng), warmup=0, draws=sys.maxsize)
     begin = time.perf_counter()
-    own, other = medians((sweep, session.step), sweeps * 0.1)
+    own, other = medians((partial(next, chain), session.step), sweeps * 0.1)
     print(f"  {name}: {own * 1e3:.1f}, SMURFF {other * 1e3:.1f}, ratio {own / other:.2f}"
           f"  ({time.perf_counter() - begin:.0f} s)")  # fmt: skip
     return own / other
 
 
 def movielens_like() -> tuple[Observations, str]:
-    """Return MovieLens ml-latest-small, centred, or random cells of the same size where it is not at hand."""
+    """Return MovieLens ml-latest-small, centred, or random cells of the same size if MANIFILL_DATA is not set."""
     if not has_real_data():
         cells = random_cells(610, 9724, 100_836)
-        return cells, "random cells of MovieLens' size (MANIFILL_DATA names no folder)"
+        return cells, "random cells of MovieLens' size (MANIFILL_DATA is not set)"
     rows, cols, stars = movielens().triples()
     return Observations.from_triples(rows, cols, stars - stars.mean()), "MovieLens"
 
 
 def growth(seconds: float, largest: int) -> tuple[float, float]:
-    """Print and return the exponent of the gradient's cost in the number of cells, and the bytes held a cell."""
+    """Print and return the exponent of the time of the gradient in the number of cells, and the bytes per cell."""
     print("\ngrowth with the number of observations, 6040 x 3706, rank 20 (bars: exponent <= 1.05, bytes <= 40)")
     sizes = [size for size in (10_000, 100_000, 1_000_000, 10_000_000) if size <= largest]
     rng, r, times, held = np.random.default_rng(2), 20, [], 0.0
     for size in sizes:
         observations = random_cells(6040, 3706, size)
         left, right = rng.standard_normal((6040, r)), rng.standard_normal((3706, r))
-        out = np.empty_like(left)
-        (taken,) = medians(
-            (lambda o=observations, a=left, b=right, g=out: factor_gradient(o.by_row, Gaussian(), 1.0, a, b, g),),  # type: ignore[misc]
-            seconds,
-        )
+        gradient = partial(factor_gradient, observations.by_row, Gaussian().compiled(), 1.0, left, right)
+        (taken,) = medians((partial(gradient, np.empty_like(left)),), seconds)
         times.append(taken)
         held = sum(array.nbytes for view in (observations.by_row, observations.by_column) for array in view) / size
-        print(f"  {size:9d} cells  {taken * 1e3:8.2f} ms  {held:5.1f} bytes a cell")
+        print(f"  {size:9d} cells  {taken * 1e3:8.2f} ms  {held:5.1f} bytes per cell")
     exponent = float(np.polyfit(np.log(sizes), np.log(times), 1)[0])
     last = float(np.log(times[-1] / times[-2]) / np.log(sizes[-1] / sizes[-2]))
     print(f"  exponent {exponent:.3f} over all, {last:.3f} over the last factor of ten")
@@ -237,42 +232,30 @@ def growth(seconds: float, largest: int) -> tuple[float, float]:
 
 
 START_UP = """
-import time
-begin = time.perf_counter()
+import warnings
 import numpy as np
 from manifill import MatrixCompletion
 rng = np.random.default_rng(0)
 table = rng.standard_normal((100, 10)) @ rng.standard_normal((10, 60))
 table[rng.random(table.shape) > 0.4] = np.nan
-from manifill.sampling import chains
-original = chains._next_line
-def first_line(*arguments, **options):
-    print(f"{time.perf_counter() - begin:.2f}", flush=True)
-    chains._next_line = original
-    return original(*arguments, **options)
-chains._next_line = first_line
-import warnings
 warnings.simplefilter("ignore")
 MatrixCompletion(rank=10, chains=1, warmup=1, draws=2, seed=0, jobs=1, progress=False).fit(table)
 """
 
 
 def start_up() -> None:
-    """Print how long a process takes to its first iteration: with an empty kernel cache, then with a full one."""
+    """Print the time from process start to the first iteration, with an empty kernel cache, then with a full one."""
     print("\nseconds from start to the first iteration, Gaussian (bars: 30 when compiling, 3 from the disk cache)")
     with tempfile.TemporaryDirectory(prefix="manifill-bench-") as folder:
-        environment = {**os.environ, "NUMBA_CACHE_DIR": folder}
         for label in ("empty cache", "full cache", "full cache"):
-            done = subprocess.run(
-                [sys.executable, "-c", START_UP], env=environment, check=True, capture_output=True, text=True
-            )
-            print(f"  {label}: {done.stdout.split()[0]}")
+            times = time_fit([sys.executable, "-c", START_UP], Path(folder), chains=1)
+            print(f"  {label}: {times.first_iteration:.2f}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seconds", type=float, default=2.0, help="about how long to time each comparison")
-    parser.add_argument("--quick", action="store_true", help="a smaller table, for a first look")
+    parser.add_argument("--seconds", type=float, default=2.0, help="approximate time per comparison")
+    parser.add_argument("--quick", action="store_true", help="smaller problems and shorter timings")
     options = parser.parse_args()
     seconds = 0.3 if options.quick else options.seconds
     with threadpool_limits(1):
@@ -287,7 +270,7 @@ def main() -> None:
     print(f"  step against gradient, worst   {worst_step:.2f}  (<= 3)")
     print(f"  A B' sweep against SMURFF      {'not measured' if sweep is None else f'{sweep:.2f}'}  (<= 1)")
     print(f"  exponent in the cells          {exponent:.3f}  (<= 1.05)")
-    print(f"  bytes a cell                   {held:.1f}  (<= 40)")
+    print(f"  bytes per cell                 {held:.1f}  (<= 40)")
 
 
 if __name__ == "__main__":

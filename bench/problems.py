@@ -1,4 +1,4 @@
-"""The problems that the benchmarks share: the paper's synthetic cases, and the real data in ``MANIFILL_DATA``."""
+"""The problems of the benchmarks: the paper's synthetic cases, and the real data in ``MANIFILL_DATA``."""
 
 import os
 
@@ -10,12 +10,12 @@ __all__ = ["TRIALS", "has_real_data", "mice", "movielens", "synthetic"]
 
 
 def has_real_data() -> bool:
-    """Say whether MANIFILL_DATA names the real data; a benchmark does not download them unasked."""
+    """Return whether MANIFILL_DATA is set; benchmarks do not download data."""
     return bool(os.environ.get("MANIFILL_DATA"))
 
 
 def mice() -> Observations:
-    """Return the protein levels, 1080 measurements × 77 proteins, missing cells left out."""
+    """Return the protein levels, 1080 measurements × 77 proteins, without the missing cells."""
     return load_mice_protein().observations
 
 

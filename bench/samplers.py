@@ -1,12 +1,12 @@
-"""The samplers side by side: ``make bench-samplers``, or ``python bench/samplers.py --quick``.
+"""Comparison of the samplers: ``make bench-samplers``, or ``python bench/samplers.py --quick``.
 
-One thread; every sampler has the same model (the paper's, with the default priors of this package; that NumPyro's
-density is ours, and its gradient that of its density, is checked before every run) and starts from the same kind of
-point; joint runs a second time with effects, as it does by default.  Times are those of the draws, without warm-up and
-compilation.  Gradients are those of trajectories and of their starts; the slices of joint evaluate densities beside
-them, which their times include.  NumPyro's chain is tuned by hand (``polar.py``): a gradient of its own for the inverse
-root, no U and V formed, one compiled iteration a call.  Beside it stands what a gradient costs in NumPyro without all
-that (``plain.py``).
+One thread.  Every sampler has the same model, the paper's with the default priors of this package, and starts from the
+same kind of point.  Before every run it is checked that NumPyro's density equals ours up to a constant, and that its
+gradient is the derivative of its density.  joint runs a second time with effects, as it does by default.  Times are
+those of the draws, without warm-up and compilation.  Gradients are those of trajectories and of their starts; the slice
+updates of joint evaluate log densities in addition, which the times include.  NumPyro's chain is tuned by hand
+(``numpyro_polar.py``): a hand-written gradient of the inverse root, no U and V formed, one compiled iteration per call.
+The table also has the time per gradient of NumPyro without this tuning (``numpyro_plain.py``).
 """
 
 import argparse
@@ -19,50 +19,50 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import numpy as np
-from plain import microseconds_a_gradient
-from polar import PolarProblem, Start, gradient_of, log_volume, position_at, potential_of, sample_polar, take_apart
+from numpyro_plain import microseconds_per_gradient
+from numpyro_polar import (
+    PolarProblem,
+    Start,
+    gradient_of,
+    log_volume,
+    position_at,
+    potential_of,
+    sample_polar,
+    split_position,
+)
 from problems import TRIALS, has_real_data, mice, movielens, synthetic
-from tables import bars, details, summary
+from sampler_tables import bars, details, summary
 from threadpoolctl import threadpool_limits
 
-from manifill.posterior.cells import product_at_cells
+from manifill.base.arrays import Array, Generator, IntVector, Matrix
+from manifill.base.priors import Gamma, Marginal
+from manifill.likelihoods import WITHOUT_NOISE, Binomial, Gaussian, Likelihood, SoftplusGaussian, WithNoise
+from manifill.posterior.cell_draws import product_at_cells
 from manifill.posterior.diagnostics import LATE_WARMUP
 from manifill.posterior.identified import singular_values
-from manifill.problem import (
-    Binomial,
-    Gamma,
-    Gaussian,
-    Likelihood,
-    Model,
-    Observations,
-    ScaledF,
-    SoftplusGaussian,
-    scaled_effects_prior,
-    scaled_noise_prior,
-    scaled_rate_prior,
-)
-from manifill.problem.joint import JointDensity, pack
-from manifill.problem.priors import Marginal
-from manifill.problem.scaling import column_spreads, divided_by
-from manifill.sampling.gibbs import Gibbs
-from manifill.sampling.joint import Joint
-from manifill.sampling.singular import Data, extended_factors
-from manifill.types import Array, Generator, IntVector, Matrix
+from manifill.problem import Model, Observations, scaled_effects_prior, scaled_noise_prior, scaled_rate_prior
+from manifill.problem.column_spreads import column_spreads, divided_by
+from manifill.problem.joint_density import JointDensity
+from manifill.sampling.joint_sampler import Joint
+from manifill.sampling.loop import iterate
+from manifill.sampling.paper_gibbs import Gibbs
+from manifill.sampling.state import Data, State, layout_of
+from manifill.unknowns import Effects, Unknowns
 
 CELLS, DATA_SEED, CELLS_SEED = 60, 0, 7
 
-# Of a position, for slopes by differences.
+# The step of finite differences.
 DIFFERENCE = 1e-5
 
-# Iterations of warm-up, and draws, that a chain makes however little time it has.
+# The least number of iterations of warm-up, and of draws, whatever the time limit.
 FEWEST = 50
 
-# Gradients where trajectories begin, in each draw: of everything at once, or of s, U and V.
+# Gradients at the starts of trajectories, per draw: one of all parameters, or one each of s, U and V.
 GRADIENTS_TO_START: dict[type, int] = {Joint: 1, Gibbs: 3}
 
 
 class Size(NamedTuple):
-    """How much of our samplers is run."""
+    """The number of chains and iterations."""
 
     chains: int = 4
     warmup: int = 500
@@ -71,7 +71,7 @@ class Size(NamedTuple):
 
 QUICK, MOVIELENS, POLAR = Size(2, 300, 300), Size(4, 300, 400), Size(1, 500, 1000)
 
-# One of each likelihood.
+# One problem per likelihood.
 QUICK_ROWS = ("case 1, 40 %, noise 1", "case 2 S-SVD, 40 %, noise 0.3", "case 3 B-SVD, 40 %")
 
 
@@ -91,13 +91,13 @@ class Problem(NamedTuple):
             rank=self.rank,
             likelihood=self.likelihood,
             rate=scaled_rate_prior(self.rank, self.train, self.likelihood, effects=effects),
-            precision=scaled_noise_prior(self.train),
+            noise=WithNoise(scaled_noise_prior(self.train)) if self.likelihood.has_noise else WITHOUT_NOISE,
             effects=scaled_effects_prior(self.train, self.likelihood) if effects else None,
         )
 
 
 def problems(quick: bool) -> Iterator[Problem]:
-    """Yield the rows; the real data only where MANIFILL_DATA names their folder."""
+    """Yield the rows; the real data only if MANIFILL_DATA names their folder."""
     gaussian, softplus, binomial = Gaussian(), SoftplusGaussian(), Binomial(TRIALS)
     rows: list[tuple[str, int, float, float, Likelihood]] = [
         ("case 1, 40 %, no noise", 1, 0.4, 0.0, gaussian),
@@ -132,15 +132,15 @@ def _problem(
 class Run(NamedTuple):
     """The draws of some chains."""
 
-    series: dict[str, Array]  # (chain, draw) each: cells, σ or nothing, the log density, sorted s
+    series: dict[str, Array]  # (chain, draw) each: cells, σ if there is noise, the log density, sorted s
     gradients: Matrix  # (chain, draw)
     seconds: float  # of the draws
     divergences: int
-    depth_limit: float  # share of trees cut there: of the draws, or late in warm-up, where joint has its trees
-    cut_short: bool  # by the seconds that it had: fewer draws, or less warm-up
+    depth_limit: float  # share of trees that reached it: in the draws, or late in warm-up for joint
+    cut_short: bool  # the time limit allowed fewer draws, or less warm-up
 
     def figures(self) -> dict[str, Any]:
-        """Return what the table shows."""
+        """Return the entries of the table."""
         rhat = {name: _statistic("rhat", values) for name, values in self.series.items()}
         ess = {name: _statistic("ess", values) for name, values in self.series.items()}
         cells = np.array([value for name, value in ess.items() if name.startswith("x")])
@@ -175,7 +175,7 @@ def _statistic(name: str, values: Array) -> float:
 
 
 def run_ours(problem: Problem, build: Callable[[], Any], size: Size, limit: float = np.inf) -> Run:
-    """Run chains of one of our samplers; ``limit`` seconds a chain end it before its last draw, or its warm-up."""
+    """Run chains of one of our samplers; ``limit`` is in seconds per chain, and half of it is for warm-up."""
     _compile(build())
     records = [_chain(problem, build(), seed, size, limit) for seed in range(size.chains)]
     length = min(len(record["gradients"]) for record in records)
@@ -186,46 +186,54 @@ def run_ours(problem: Problem, build: Callable[[], Any], size: Size, limit: floa
 
 
 def _compile(sampler: Any) -> None:
-    """Do all that a chain does once, so that no chain's time is spent on compiling."""
+    """Run every function of a chain once, so that no compilation is timed."""
     rng = np.random.default_rng(0)
-    state, tuning = sampler.start(rng)
-    state, info = sampler.step(rng, state, tuning)
-    sampler.step(rng, state, sampler.freeze(sampler.adapt(tuning, info)))
+    for _ in iterate(rng, sampler, *sampler.start(rng), warmup=1, draws=1):
+        pass
 
 
 def _chain(problem: Problem, sampler: Any, seed: int, size: Size, limit: float) -> dict[str, list[float]]:
-    rng, starts = np.random.default_rng(seed), GRADIENTS_TO_START[type(sampler).__mro__[-2]]
+    rng, starts = np.random.default_rng(seed), GRADIENTS_TO_START[type(sampler)]
     state, tuning = sampler.start(rng)
     begin = time.perf_counter()
-    trees: list[float] = []
-    while len(trees) < size.warmup and (len(trees) < FEWEST or time.perf_counter() - begin < 0.5 * limit):
-        state, info = sampler.step(rng, state, tuning)
-        trees.append(sampler.statistics(state, tuning, info)["reached_max_depth"])
-        tuning = sampler.adapt(tuning, info)
-    tuning = sampler.freeze(tuning)
+    state, tuning, trees = _warm_up(rng, sampler, state, tuning, size.warmup, begin + 0.5 * limit)
     record: dict[str, list[float]] = {}
-    while len(record.get("seconds", ())) < size.draws:
-        started = time.perf_counter()
-        state, info = sampler.step(rng, state, tuning)
+    draws, started = iterate(rng, sampler, state, tuning, warmup=0, draws=size.draws), time.perf_counter()
+    for drawn in draws:
         seconds = time.perf_counter() - started
-        statistics = sampler.statistics(state, tuning, info)
-        for name, value in _quantities(problem, state).items():
+        for name, value in _quantities(problem, drawn.state).items():
             record.setdefault(name, []).append(value)
         named = {"gradients": "n_steps", "diverging": "diverging", "limited": "reached_max_depth"}
         for name, key in named.items():
-            record.setdefault(name, []).append(statistics[key])
+            record.setdefault(name, []).append(drawn.statistics[key])
         record["gradients"][-1] += starts
         record.setdefault("seconds", []).append(seconds)
         if time.perf_counter() - begin > limit and len(record["seconds"]) >= FEWEST:
             break
+        started = time.perf_counter()
     count = len(record["seconds"])
     cut, limited = len(trees) < size.warmup or count < size.draws, np.mean(trees[-round(LATE_WARMUP * len(trees)) :])
     return record | {"cut": [float(cut)] * count, "limited_before": [float(limited)] * count}
 
 
-def _quantities(problem: Problem, state: Any) -> dict[str, float]:
+def _warm_up(
+    rng: Generator, sampler: Any, state: Any, tuning: Any, warmup: int, deadline: float
+) -> tuple[Any, Any, list[float]]:
+    """Return state and tuning after warm-up, which may end early at the deadline, and which trees reached the limit."""
+    trees: list[float] = []
+    for done in iterate(rng, sampler, state, tuning, warmup=warmup, draws=0):
+        state, tuning = done.state, done.tuning
+        trees.append(done.statistics["reached_max_depth"])
+        if len(trees) >= FEWEST and time.perf_counter() >= deadline:
+            break
+    if len(trees) < warmup:  # otherwise the loop has frozen it
+        tuning = sampler.freeze(tuning)
+    return state, tuning, trees
+
+
+def _quantities(problem: Problem, state: State) -> dict[str, float]:
     x = np.empty(CELLS)
-    left, right = extended_factors(state.U, state.s, state.V, state.effects)
+    left, right = state.unknowns.factors()
     product_at_cells(left, right, *problem.cells, x)
     values = {f"x{k}": float(value) for k, value in enumerate(x)} | {"lp": float(state.log_density)}
     values |= {f"s{k}": float(value) for k, value in enumerate(singular_values(left, right))}
@@ -235,10 +243,9 @@ def _quantities(problem: Problem, state: Any) -> dict[str, float]:
 
 
 def polar_problem(problem: Problem) -> tuple[PolarProblem, Start]:
-    """Return the same problem for NumPyro, and a start of ours."""
+    """Return the same problem for NumPyro, and a starting point of our sampler."""
     model, train = problem.model(), problem.train
     assert isinstance(model.rate, Gamma)
-    assert isinstance(model.precision, ScaledF)
     state, _ = Joint(model, train).start(np.random.default_rng(0))
     rows, cols, values = train.triples()
     polar = PolarProblem(
@@ -249,10 +256,11 @@ def polar_problem(problem: Problem) -> tuple[PolarProblem, Start]:
         rank=problem.rank,
         likelihood=cast(Any, problem.likelihood.name),
         rate=(model.rate.shape, model.rate.rate),
-        noise=model.precision[:],
+        noise=scaled_noise_prior(train)[:],
         trials=getattr(problem.likelihood, "trials", 1),
     )
-    return polar, (state.U, state.s, state.V, float(state.noise.precision[0]))
+    at = state.unknowns
+    return polar, (at.U, at.s, at.V, float(state.noise.precision[0]))
 
 
 def check_same_model(problem: Problem, polar: PolarProblem, start: Start) -> None:
@@ -262,33 +270,33 @@ def check_same_model(problem: Problem, polar: PolarProblem, start: Start) -> Non
         noise = precision * np.exp(rng.standard_normal()) if problem.likelihood.has_noise else 1.0
         point = U, s * np.exp(0.3 * rng.standard_normal(s.size)), V[rng.permutation(len(V))], float(noise)
         ours, position = our_log_density(problem, point), position_at(polar, point)
-        differences.append(float(-potential(position) - log_volume(take_apart(polar, position))) - ours)
+        differences.append(float(-potential(position) - log_volume(split_position(polar, position))) - ours)
         check_gradient(potential, position, rng)
     if not np.ptp(differences) <= 1e-9 * abs(ours):
-        raise AssertionError(f"NumPyro has another model: its density differs from ours by {differences}")
+        raise AssertionError(f"NumPyro's model is not ours: its log density differs from ours by {differences}")
 
 
 def our_log_density(problem: Problem, point: Start) -> float:
     """Return log p(y, U, s, V, γ) up to a constant; λ, and the rate of γ, are integrated out."""
     (U, s, V, precision), model, train = point, problem.model(), problem.train
-    density = JointDensity.of(model, Data.encoded(model, train).by_row, train.shape)
+    density = JointDensity.of(model, Data.encoded(model, train).by_row, layout_of(model, train))
     density = density._replace(noise=Marginal.over(precision, 0.0))
-    value = density.log_density_gradient(pack(U, s, V, None), np.empty(U.size + s.size + V.size))
+    position = Unknowns(U, s, V, Effects.none(), np.empty(0)).pack()
+    value = density.log_density_gradient(position, np.empty_like(position))
     if not problem.likelihood.has_noise:
         return value
-    assert isinstance(model.precision, ScaledF)
-    shape, tail, scale, floor = model.precision
+    shape, tail, scale, floor = scaled_noise_prior(train)
     power = shape - 1.0 + 0.5 * len(train.triples()[2])
     return float(value + power * np.log(precision) - floor * precision - (shape + tail) * np.log(precision + scale))
 
 
 def check_gradient(potential: Callable[[Any], Any], position: Any, rng: Generator) -> None:
-    """Raise an error unless the gradient, parts of it written by hand, is the slope of the potential."""
+    """Raise an error unless the gradient, which is partly hand-written, is the derivative of the potential."""
     direction = rng.standard_normal(position.size) / np.sqrt(position.size)
     slope = float(gradient_of(potential)(position) @ direction)
     ahead, behind = (float(potential(position + sign * DIFFERENCE * direction)) for sign in (1.0, -1.0))
     if not np.isclose(slope, (ahead - behind) / (2.0 * DIFFERENCE), rtol=1e-4):
-        raise AssertionError(f"NumPyro's gradient is not the slope of its density: {slope}")
+        raise AssertionError(f"NumPyro's gradient is not the derivative of its density: {slope}")
 
 
 def run_polar(problem: Problem, limit: float) -> dict[str, Any]:
@@ -300,13 +308,15 @@ def run_polar(problem: Problem, limit: float) -> dict[str, Any]:
     if problem.likelihood.has_noise:
         series["sigma"] = got.sigma[None]
     limited = float(np.mean(got.steps >= 1023))
-    gradients = got.steps[None].astype(np.float64)  # of the next start it knows the last one
+    gradients = got.steps[None].astype(
+        np.float64
+    )  # the gradient at the start of a trajectory is that at the end of the last one
     run = Run(series, gradients, got.draw_seconds, int(got.diverging.sum()), limited, got.cut_short)
-    return run.figures() | {"plain_microseconds": microseconds_a_gradient(polar, start)}
+    return run.figures() | {"plain_microseconds": microseconds_per_gradient(polar, start)}
 
 
 def table_row(problem: Problem, limit: float) -> dict[str, Any]:
-    """Run everything on one problem; ``limit`` seconds are for gibbs, and for NumPyro."""
+    """Run all samplers on one problem; ``limit`` is in seconds, for gibbs and for NumPyro."""
     model, full, train, size = problem.model(), problem.model(effects=True), problem.train, problem.size
     return {
         "problem": problem.name,
@@ -319,10 +329,10 @@ def table_row(problem: Problem, limit: float) -> dict[str, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="three synthetic problems, shorter runs: five minutes")
+    parser.add_argument("--quick", action="store_true", help="three synthetic problems and shorter runs: five minutes")
     parser.add_argument("--rows", default="", help="only problems whose names contain this")
-    parser.add_argument("--seconds", type=float, default=90.0, help="for gibbs, and for NumPyro, on each row")
-    parser.add_argument("--out", type=Path, help="a JSON file for the figures; rows already there are kept")
+    parser.add_argument("--seconds", type=float, default=90.0, help="time limit of gibbs, and of NumPyro, per problem")
+    parser.add_argument("--out", type=Path, help="JSON file for the results; problems already in it are kept")
     options = parser.parse_args()
     limit = 20.0 if options.quick else options.seconds
     rows: list[dict[str, Any]] = []

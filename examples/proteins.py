@@ -1,4 +1,4 @@
-"""Protein levels: positive numbers, of which a good part is missing."""
+"""Protein levels: positive numbers, many of them missing."""
 
 import argparse
 
@@ -15,7 +15,7 @@ options = parser.parse_args()
 
 train, held_out = load_mice_protein().observations.split_cells(np.random.default_rng(0), train=0.4)
 
-# Seventy-seven proteins on scales that differ by a factor of thirty: columns are standardised inside.
+# The scales of the 77 proteins differ by a factor of thirty, so the columns are standardised internally.
 for likelihood in ("gaussian", "softplus"):
     model = MatrixCompletion(
         rank=options.rank, likelihood=likelihood, warmup=options.warmup, draws=options.draws, seed=0
@@ -24,4 +24,4 @@ for likelihood in ("gaussian", "softplus"):
     rows, cols, _ = held_out.triples()
     prediction = model.predict(held_out.row_labels[rows], held_out.column_labels[cols])
     below = np.mean(prediction.lower < 0.0)
-    print(f"{likelihood:8s} {model.score(held_out)}; {below:.1%} of the intervals reach below zero")
+    print(f"{likelihood:8s} {model.score(held_out)}; {below:.1%} of the intervals extend below zero")

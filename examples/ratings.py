@@ -1,4 +1,4 @@
-"""Movie ratings: what would this person give the films they have not seen?"""
+"""Movie ratings: predicts how a user would rate unseen movies."""
 
 import argparse
 
@@ -16,7 +16,7 @@ options = parser.parse_args()
 data = load_movielens()
 train, held_out = data.observations.split(np.random.default_rng(0), 0.2)
 
-# Half stars from 0.5 to 5 are counts out of ten: a prediction can neither leave the scale nor be surer than it allows.
+# Half stars from 0.5 to 5 are counts out of ten, so predictions stay on the scale.
 model = MatrixCompletion(
     rank=options.rank, likelihood="binomial", trials=10, step=0.5, warmup=options.warmup, draws=options.draws, seed=0
 )

@@ -1,4 +1,4 @@
-"""A sensor table: four kinds of instruments in their own units, with outages of hours."""
+"""Sensor readings: instruments of four kinds with different units, and outages of several hours."""
 
 import argparse
 
@@ -12,17 +12,17 @@ parser.add_argument("--warmup", type=int, default=500)
 parser.add_argument("--draws", type=int, default=1000)
 options = parser.parse_args()
 
-# A week of hourly readings, made up: a daily rhythm, weather that drifts, and 24 instruments that feel both.
+# A synthetic week of hourly readings: 24 instruments that respond to a daily cycle and to drifting weather.
 rng = np.random.default_rng(1)
 hours = np.arange(7 * 24)
-rhythm = np.stack([np.sin(2 * np.pi * hours / 24), np.cos(2 * np.pi * hours / 24)], axis=1)
+cycle = np.stack([np.sin(2 * np.pi * hours / 24), np.cos(2 * np.pi * hours / 24)], axis=1)
 weather = np.cumsum(0.2 * rng.normal(size=(hours.size, 2)), axis=0)
 units = np.repeat([1.0, 10.0, 1000.0, 0.01], 6)  # °C, % humidity, Pa, m/s
 levels = np.repeat([15.0, 60.0, 101_325.0, 3.0], 6)
-signal = np.hstack([rhythm, weather]) @ rng.normal(size=(4, 24))
+signal = np.hstack([cycle, weather]) @ rng.normal(size=(4, 24))
 table = levels + units * (signal + 0.3 * rng.normal(size=signal.shape))
 
-# Each instrument fails for some stretches of six to thirty hours.
+# Each instrument has four outages of six to thirty hours.
 holes = table.copy()
 for sensor in range(table.shape[1]):
     for _ in range(4):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from threadpoolctl import threadpool_limits
 
-import manifill.compiled  # noqa: F401 - loads the BLAS of compiled code, which the limit must find
+import manifill.base.jit  # noqa: F401 - loads the BLAS of compiled code, which the limit must find
 
 
 @pytest.fixture(autouse=True, scope="session")

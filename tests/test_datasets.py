@@ -1,4 +1,4 @@
-"""Loaders, on tiny files and a web server of their own; on the real data where MANIFILL_DATA names it."""
+"""Loaders, with tiny files and a local web server; with the real data if MANIFILL_DATA names their folder."""
 
 import hashlib
 import io
@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import numpy as np
 import pytest
 
-from manifill.datasets import load_mice_protein, load_movielens, mice, movielens
+from manifill.datasets import load_mice_protein, load_movielens, mice_protein, movielens
 
 real = pytest.mark.skipif(not os.environ.get("MANIFILL_DATA"), reason="MANIFILL_DATA names no folder with real data")
 
@@ -34,17 +34,17 @@ def zipped(**files):
     return packed.getvalue()
 
 
-def excel(lines):
-    """Return a sheet in the oldest Excel format: records of a number and a length, with cells of text or numbers."""
+def excel(table):
+    """Return a sheet in the oldest Excel format: records of an opcode, a length and a cell of text or number."""
     records = [struct.pack("<HHHH", 0x0009, 4, 2, 0x0010)]
-    for row, line in enumerate(lines):
-        for col, cell in enumerate(line):
-            place = struct.pack("<HH3x", row, col)
+    for row, cells in enumerate(table):
+        for col, cell in enumerate(cells):
+            position = struct.pack("<HH3x", row, col)
             if isinstance(cell, float):
-                records.append(struct.pack("<HH", 0x0003, 15) + place + struct.pack("<d", cell))
+                records.append(struct.pack("<HH", 0x0003, 15) + position + struct.pack("<d", cell))
             elif cell:
                 text = cell.encode()
-                records.append(struct.pack("<HH", 0x0004, 8 + len(text)) + place + bytes([len(text)]) + text)
+                records.append(struct.pack("<HH", 0x0004, 8 + len(text)) + position + bytes([len(text)]) + text)
     return b"".join([*records, struct.pack("<HH", 0x000A, 0)])
 
 
@@ -58,13 +58,13 @@ def cache(tmp_path, monkeypatch):
 
 @pytest.fixture
 def serve(cache, monkeypatch):
-    """Return a function that has both loaders download this content, and returns the paths that were asked for."""
-    asked = []
+    """Return a function that makes both loaders download this content, and returns the list of requested paths."""
+    requested = []
     content = {}
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
-            asked.append(self.path)
+            requested.append(self.path)
             self.send_response(200 if self.path in content else 404)
             self.end_headers()
             self.wfile.write(content.get(self.path, b""))
@@ -78,9 +78,9 @@ def serve(cache, monkeypatch):
 
     def start(archive):
         content["/data.zip"] = archive
-        for module in (movielens, mice):
+        for module in (movielens, mice_protein):
             monkeypatch.setattr(module, "URL", f"http://127.0.0.1:{server.server_port}/data.zip")
-        return asked
+        return requested
 
     yield start
     server.shutdown()
@@ -88,7 +88,7 @@ def serve(cache, monkeypatch):
     server.server_close()
 
 
-def know(monkeypatch, **files):
+def expect_checksums(monkeypatch, **files):
     hashes = {name.replace("__", "."): hashlib.sha256(content.encode()).hexdigest() for name, content in files.items()}
     monkeypatch.setattr(movielens, "SHA256", hashes)
 
@@ -145,18 +145,18 @@ def test_mice_from_a_folder(tmp_path, monkeypatch, suffix):
     with pytest.raises(ValueError, match=r"has no Data_Cortex_Nuclear\.csv or Data_Cortex_Nuclear\.xls"):
         load_mice_protein()
     folder.mkdir()
-    text = "\n".join(",".join(str(cell) for cell in line) for line in MICE)
+    text = "\n".join(",".join(str(cell) for cell in row) for row in MICE)
     content = text.encode() if suffix == "csv" else excel(MICE)
     (folder / f"Data_Cortex_Nuclear.{suffix}").write_bytes(content)
     check_mice(load_mice_protein())
 
 
 def test_movielens_is_downloaded_once(serve, cache, monkeypatch):
-    asked = serve(zipped(ratings__csv=RATINGS, movies__csv=MOVIES, README__txt="Read me."))
-    know(monkeypatch, ratings__csv=RATINGS, movies__csv=MOVIES)
+    requested = serve(zipped(ratings__csv=RATINGS, movies__csv=MOVIES, README__txt="Read me."))
+    expect_checksums(monkeypatch, ratings__csv=RATINGS, movies__csv=MOVIES)
     for _ in range(2):
         check_movielens(load_movielens())
-    assert asked == ["/data.zip"]
+    assert requested == ["/data.zip"]
     assert sorted(path.relative_to(cache).as_posix() for path in files_in(cache)) == [
         "ml-latest-small/movies.csv",
         "ml-latest-small/ratings.csv",
@@ -164,28 +164,28 @@ def test_movielens_is_downloaded_once(serve, cache, monkeypatch):
 
 
 def test_mice_are_downloaded_once(serve, cache, monkeypatch):
-    asked = serve(zipped(Data_Cortex_Nuclear__xls=excel(MICE)))
-    for name, value in (("LINES", 2), ("COLUMNS", 7), ("MISSING", 1)):
-        monkeypatch.setattr(mice, name, value)
+    requested = serve(zipped(Data_Cortex_Nuclear__xls=excel(MICE)))
+    for name, value in (("ROWS", 2), ("COLUMNS", 7), ("MISSING", 1)):
+        monkeypatch.setattr(mice_protein, name, value)
     for _ in range(2):
         check_mice(load_mice_protein())
-    assert asked == ["/data.zip"]
+    assert requested == ["/data.zip"]
     assert [path.name for path in files_in(cache)] == ["Data_Cortex_Nuclear.xls"]
 
 
-def test_changed_files_are_refused_and_leave_nothing(serve, cache, monkeypatch):
+def test_changed_files_are_rejected_and_not_cached(serve, cache, monkeypatch):
     serve(zipped(ratings__csv=RATINGS + "9,50,1.0,4\n", movies__csv=MOVIES))
-    know(monkeypatch, ratings__csv=RATINGS, movies__csv=MOVIES)
+    expect_checksums(monkeypatch, ratings__csv=RATINGS, movies__csv=MOVIES)
     with pytest.raises(ValueError, match=r"ratings\.csv in http.*SHA-256.*MANIFILL_DATA"):
         load_movielens()
     serve(zipped(Data_Cortex_Nuclear__xls=excel(MICE)))
-    with pytest.raises(ValueError, match="has 2 lines, 7 columns and 1 empty cells instead of 1080, 82 and 1396"):
+    with pytest.raises(ValueError, match="has 2 rows, 7 columns and 1 empty cells instead of 1080, 82 and 1396"):
         load_mice_protein()
     assert list(cache.iterdir()) == []
 
 
 @pytest.mark.parametrize("archive", [b"<html>Please log in.</html>", zipped(readme__txt="Moved.")], ids=["page", "zip"])
-def test_other_content_is_refused_and_leaves_nothing(serve, cache, archive):
+def test_other_content_is_rejected_and_not_cached(serve, cache, archive):
     serve(archive)
     with pytest.raises(ValueError, match=r"did not send a zip archive with movies\.csv and ratings\.csv"):
         load_movielens()
@@ -199,17 +199,19 @@ def test_other_content_is_refused_and_leaves_nothing(serve, cache, archive):
         (load_mice_protein, "mice-protein/Data_Cortex_Nuclear.xls"),
     ],
 )
-def test_without_a_network_one_sentence_says_what_to_do(cache, monkeypatch, load, needed):
-    for module in (movielens, mice):
-        monkeypatch.setattr(module, "URL", "http://127.0.0.1:9/data.zip")  # the port that discards, where nobody is
-    with pytest.raises(ValueError, match=f"could not be downloaded.*MANIFILL_DATA.*{needed}") as refused:
+def test_without_a_network_the_error_explains_what_to_do(cache, monkeypatch, load, needed):
+    for module in (movielens, mice_protein):
+        monkeypatch.setattr(
+            module, "URL", "http://127.0.0.1:9/data.zip"
+        )  # the discard port, on which no server listens
+    with pytest.raises(ValueError, match=f"could not be downloaded.*MANIFILL_DATA.*{needed}") as caught:
         load()
-    assert "\n" not in str(refused.value)
-    assert str(refused.value).count(". ") == 0
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).count(". ") == 0
     assert list(cache.iterdir()) == []
 
 
-def test_an_answer_that_is_an_error_is_told_from_data(serve, cache, monkeypatch):
+def test_an_http_error_is_reported(serve, cache, monkeypatch):
     serve(b"")
     monkeypatch.setattr(movielens, "URL", movielens.URL + ".old")
     with pytest.raises(ValueError, match=r"could not be downloaded \(HTTPError\)"):

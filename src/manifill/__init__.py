@@ -1,17 +1,24 @@
-"""Fill in the missing entries of a matrix, and say honestly how sure we are."""
+"""Low-rank Bayesian matrix completion: fill in the missing entries of a matrix, with honest uncertainty.
 
-from importlib.metadata import version as _version
-from typing import TYPE_CHECKING, Any
+The public names are imported when they are first used: the libraries behind them take most of a second to import, and
+a command's help, or a program that needs one of the names, should not wait for all of them.
+"""
 
-from manifill.estimator import ConvergenceWarning, MatrixCompletion
-from manifill.loading import load
-from manifill.map import map_estimate
-from manifill.mode import MapEstimate
-from manifill.posterior import Diagnostics, Draws, Prediction, Score
-from manifill.problem import Binomial, Gaussian, Likelihood, Observations, SoftplusGaussian, custom_likelihood
+TYPE_CHECKING = False  # as in typing, whose import the command line would have to wait for; type checkers know the name
 
 if TYPE_CHECKING:
+    from typing import Any
+
+    from manifill.estimators.loading import load
+    from manifill.estimators.map_estimate import map_estimate
+    from manifill.estimators.matrix_completion import ConvergenceWarning, MatrixCompletion
     from manifill.imputer import BayesianImputer
+    from manifill.likelihoods import Binomial, Gaussian, Likelihood, SoftplusGaussian, custom_likelihood
+    from manifill.map_estimation import MapEstimate
+    from manifill.posterior import Diagnostics, Draws, Prediction, Score
+    from manifill.problem import Observations
+
+    __version__: str
 
 __all__ = [
     "BayesianImputer",
@@ -32,13 +39,40 @@ __all__ = [
     "map_estimate",
 ]
 
-__version__ = _version("manifill")
+# The module of each public name; a test compares this table with the imports above, which type checkers read.
+_MODULES = {
+    "BayesianImputer": "manifill.imputer",
+    "Binomial": "manifill.likelihoods",
+    "ConvergenceWarning": "manifill.estimators.matrix_completion",
+    "Diagnostics": "manifill.posterior",
+    "Draws": "manifill.posterior",
+    "Gaussian": "manifill.likelihoods",
+    "Likelihood": "manifill.likelihoods",
+    "MapEstimate": "manifill.map_estimation",
+    "MatrixCompletion": "manifill.estimators.matrix_completion",
+    "Observations": "manifill.problem",
+    "Prediction": "manifill.posterior",
+    "Score": "manifill.posterior",
+    "SoftplusGaussian": "manifill.likelihoods",
+    "custom_likelihood": "manifill.likelihoods",
+    "load": "manifill.estimators.loading",
+    "map_estimate": "manifill.estimators.map_estimate",
+}
 
 
-def __getattr__(name: str) -> Any:
-    """Import what needs scikit-learn only when it is asked for: it is not everybody's."""
-    if name == "BayesianImputer":
-        from manifill.imputer import BayesianImputer
+def __getattr__(name: str) -> "Any":
+    """Import a public name and keep it, so that this is called once for each."""
+    from importlib import import_module
 
-        return BayesianImputer
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "__version__":
+        value = import_module("importlib.metadata").version("manifill")
+    elif name in _MODULES:
+        value = getattr(import_module(_MODULES[name]), name)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, "__version__"})

@@ -1,4 +1,4 @@
-"""``python -m manifill`` is the command line."""
+"""``python -m manifill`` runs the command line."""
 
 from manifill.cli import main
 

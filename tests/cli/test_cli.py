@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import manifill
-from manifill.cli import app
+from manifill.cli import main
 
 QUICK = ["--sampler", "factors", "--rank", "2", "--chains", "2", "--warmup", "20", "--draws", "30", "--jobs", "1"]
 
@@ -26,7 +26,7 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureF
     def call(*arguments: str) -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["manifill", *arguments])
         with pytest.raises(SystemExit) as end:
-            app.main()
+            main()
         return end.value.code, *capsys.readouterr()
 
     return call
@@ -98,7 +98,7 @@ def test_a_first_line_that_is_a_pair_is_no_header(run, wide, tmp_path):
     (tmp_path / "pairs.csv").write_text("r1,c2\nr2,c3\n")
     code, out, err = run("predict", "wide-run", "pairs.csv")
     assert (code, out) == (2, "")
-    assert "the first line of pairs.csv names a cell of the run" in err
+    assert "the first line of pairs.csv is a cell of the run" in err
 
 
 def test_a_place_that_cannot_be_written_is_refused_first(run, wide):
@@ -113,7 +113,7 @@ def test_a_run_is_never_cut(run, wide):
     run("fit", "wide.csv", *QUICK, "--quiet")
     code, out, err = run("fit", "wide.csv", "--out", "wide-run", "--resume", "--draws", "10")
     assert (code, out) == (2, "")
-    assert "asks for 30 draws already" in err
+    assert "already has 30 draws per chain requested" in err
 
 
 def test_the_command_alone_shows_its_help(run):
@@ -201,14 +201,14 @@ MISTAKES = {
     "no file": (["fit"], "Missing argument"),
     "absent file": (["fit", "nowhere.csv"], "nowhere.csv"),
     "bad number": (["fit", "wide.csv", "--rank", "x"], "--rank"),
-    "bad choice": (["fit", "wide.csv", "--likelihood", "poisson"], "--likelihood"),
+    "bad choice": (["fit", "wide.csv", "--likelihood", "weibull"], "--likelihood"),
     "rank too high": (["fit", "wide.csv", "--rank", "99"], "rank=99"),
     "trials missing": (["fit", "wide.csv", "--likelihood", "binomial"], "trials"),
     "absent column": (["fit", "wide.csv", "--row", "nam", "--col", "c1", "--value", "c2"], "name"),
     "holdout": (["fit", "wide.csv", "--holdout", "1.5"], "--holdout"),
-    "no run": (["predict", "nowhere", "wide.csv"], "nowhere is no run"),
-    "resume of nothing sensible": (["fit", "wide.csv", "--resume", "--out", "."], "no run of manifill"),
-    "folder in use": (["fit", "wide.csv", "--out", "."], "exists already"),
+    "no run": (["predict", "nowhere", "wide.csv"], "nowhere is not a manifill run"),
+    "resume of nothing sensible": (["fit", "wide.csv", "--resume", "--out", "."], "not a manifill run"),
+    "folder in use": (["fit", "wide.csv", "--out", "."], "already exists"),
 }
 
 
@@ -260,7 +260,7 @@ def test_ctrl_c_keeps_what_was_drawn(wide, tmp_path):
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     assert "interrupted:" in out
-    assert "--resume goes on" in out
+    assert "continue with --resume" in out
     assert manifill.load(tmp_path / "run").posterior_.draws > 1
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from manifill.cli import app
+from manifill.cli import main
 
 DATA = os.environ.get("MANIFILL_DATA")
 
@@ -24,7 +24,7 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     def call(line: str, *more: str, code: int = 0) -> None:
         monkeypatch.setattr(sys, "argv", ["manifill", *line.split(), *more])
         with pytest.raises(SystemExit) as end:
-            app.main()
+            main()
         assert end.value.code == code
 
     return call

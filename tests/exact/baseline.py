@@ -11,8 +11,9 @@ from functools import cache, partial
 import numpy as np
 from scipy.special import ndtr
 
-from manifill.problem import Gamma, Model, Observations
-from manifill.types import Matrix, Vector
+from manifill.base.arrays import Matrix, Vector
+from manifill.base.priors import Gamma
+from manifill.problem import Model, Observations
 from tests.exact.marginals import Marginal, away_from_zero, marginal, rough_quantiles
 
 FARTHEST = 50.0  # where quantiles of a cell are sought
@@ -42,7 +43,7 @@ def posterior(
     """Return the posterior given 3×2 observations of a model of rank one."""
     theta = np.pi * (np.arange(angles) + 0.5) / angles
     w = np.linspace(-7.0, 2.2, lengths)
-    gamma, gamma_weight = _grid(model.precision, logs)
+    gamma, gamma_weight = _grid(model.noise.precision, logs)
     tau, tau_weight = _grid(model.factor_precision, logs)
     theta, w, k, t = (grid.ravel() for grid in np.meshgrid(theta, w, np.arange(len(gamma)), np.arange(len(tau))))
     log_weight = gamma_weight[k] + tau_weight[t] + 2.0 * w - 0.5 * np.exp(2.0 * w)
@@ -84,7 +85,7 @@ def marginals(model: Model, observations: Observations, **nodes: int) -> dict[st
         wanted = rough_quantiles(partial(rough.cell_below, i, j), -FARTHEST, FARTHEST)
         thresholds = away_from_zero(wanted, 0.3 * np.sqrt(variance))
         known[f"X[{i},{j}]"] = marginal(mean, variance, partial(exact.cell_below, i, j), thresholds)
-    if isinstance(model.precision, Gamma):
+    if isinstance(model.noise.precision, Gamma):
         known["sigma"] = Marginal(float(exact.weights @ exact.gamma**-0.5))
     if isinstance(model.factor_precision, Gamma):
         known["tau"] = Marginal(float(exact.weights @ exact.tau))

@@ -6,10 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from manifill.problem import Binomial, EffectsPrior, Gamma, Gaussian, Model, Observations, ScaledF, SoftplusGaussian
-from manifill.sampling.factors import Factors
-from manifill.sampling.gibbs import Gibbs
-from manifill.sampling.joint import Joint
+from manifill.base.priors import Gamma, ScaledF
+from manifill.likelihoods import Binomial, Gaussian, SoftplusGaussian, WithNoise
+from manifill.problem import Model, Observations
+from manifill.sampling.factor_gibbs import Factors
+from manifill.sampling.joint_sampler import Joint
+from manifill.sampling.paper_gibbs import Gibbs
+from manifill.unknowns import EffectsPrior
 from tests.exact import baseline, quadrature
 from tests.exact.marginals import Marginal
 
@@ -48,24 +51,24 @@ def _factors(model: Model) -> Case:
 
 
 CASES = {
-    "gaussian, known noise": _gibbs(Model(1, Gaussian(), rate=1.0, precision=2.5), REAL),
-    "gaussian": _gibbs(Model(1, Gaussian(), rate=1.0, precision=NOISE), REAL),
-    "gaussian, learned rate": _gibbs(Model(1, Gaussian(), rate=Gamma(3.0, 3.0), precision=NOISE), REAL),
-    "gaussian, heavy-tailed noise": _gibbs(Model(1, Gaussian(), rate=1.0, precision=HEAVY), REAL),
-    "gaussian, effects": _gibbs(Model(1, Gaussian(), rate=1.0, precision=2.5, effects=EFFECTS), REAL),
-    "softplus, known noise": _gibbs(Model(1, SoftplusGaussian(), rate=1.0, precision=2.5), POSITIVE),
-    "softplus": _gibbs(Model(1, SoftplusGaussian(), rate=1.0, precision=NOISE), POSITIVE),
+    "gaussian, known noise": _gibbs(Model(1, Gaussian(), rate=1.0, noise=WithNoise(2.5)), REAL),
+    "gaussian": _gibbs(Model(1, Gaussian(), rate=1.0, noise=WithNoise(NOISE)), REAL),
+    "gaussian, learned rate": _gibbs(Model(1, Gaussian(), rate=Gamma(3.0, 3.0), noise=WithNoise(NOISE)), REAL),
+    "gaussian, heavy-tailed noise": _gibbs(Model(1, Gaussian(), rate=1.0, noise=WithNoise(HEAVY)), REAL),
+    "gaussian, effects": _gibbs(Model(1, Gaussian(), rate=1.0, noise=WithNoise(2.5), effects=EFFECTS), REAL),
+    "softplus, known noise": _gibbs(Model(1, SoftplusGaussian(), rate=1.0, noise=WithNoise(2.5)), POSITIVE),
+    "softplus": _gibbs(Model(1, SoftplusGaussian(), rate=1.0, noise=WithNoise(NOISE)), POSITIVE),
     "binomial": _gibbs(Model(1, Binomial(5), rate=1.0), COUNTS),
-    "joint, gaussian, known noise": _joint(Model(1, Gaussian(), rate=1.0, precision=2.5), REAL),
-    "joint, gaussian": _joint(Model(1, Gaussian(), rate=1.0, precision=NOISE), REAL),
-    "joint, gaussian, learned rate": _joint(Model(1, Gaussian(), rate=Gamma(3.0, 3.0), precision=NOISE), REAL),
-    "joint, gaussian, heavy-tailed noise": _joint(Model(1, Gaussian(), rate=1.0, precision=HEAVY), REAL),
-    "joint, gaussian, noise by column": _joint(Model(1, Gaussian(), 1.0, NOISE, noise_by_column=True), REAL),
-    "joint, gaussian, effects": _joint(Model(1, Gaussian(), rate=1.0, precision=2.5, effects=EFFECTS), REAL),
-    "joint, softplus, known noise": _joint(Model(1, SoftplusGaussian(), rate=1.0, precision=2.5), POSITIVE),
-    "joint, softplus": _joint(Model(1, SoftplusGaussian(), rate=1.0, precision=NOISE), POSITIVE),
-    "joint, softplus, heavy-tailed noise": _joint(Model(1, SoftplusGaussian(), rate=1.0, precision=HEAVY), POSITIVE),
+    "joint, gaussian, known noise": _joint(Model(1, Gaussian(), rate=1.0, noise=WithNoise(2.5)), REAL),
+    "joint, gaussian": _joint(Model(1, Gaussian(), rate=1.0, noise=WithNoise(NOISE)), REAL),
+    "joint, gaussian, learned rate": _joint(Model(1, Gaussian(), rate=Gamma(3.0, 3.0), noise=WithNoise(NOISE)), REAL),
+    "joint, gaussian, heavy-tailed noise": _joint(Model(1, Gaussian(), rate=1.0, noise=WithNoise(HEAVY)), REAL),
+    "joint, gaussian, noise by column": _joint(Model(1, Gaussian(), 1.0, WithNoise(NOISE, by_column=True)), REAL),
+    "joint, gaussian, effects": _joint(Model(1, Gaussian(), rate=1.0, noise=WithNoise(2.5), effects=EFFECTS), REAL),
+    "joint, softplus, known noise": _joint(Model(1, SoftplusGaussian(), rate=1.0, noise=WithNoise(2.5)), POSITIVE),
+    "joint, softplus": _joint(Model(1, SoftplusGaussian(), rate=1.0, noise=WithNoise(NOISE)), POSITIVE),
+    "joint, softplus, heavy-tailed noise": _joint(Model(1, SoftplusGaussian(), 1.0, WithNoise(HEAVY)), POSITIVE),
     "joint, binomial": _joint(Model(1, Binomial(5), rate=1.0), COUNTS),
-    "factors, known precisions": _factors(Model(1, Gaussian(), 1.0, precision=2.5, factor_precision=0.8)),
-    "factors": _factors(Model(1, Gaussian(), 1.0, precision=NOISE, factor_precision=Gamma(2.0, 2.0))),
+    "factors, known precisions": _factors(Model(1, Gaussian(), 1.0, noise=WithNoise(2.5), factor_precision=0.8)),
+    "factors": _factors(Model(1, Gaussian(), 1.0, noise=WithNoise(NOISE), factor_precision=Gamma(2.0, 2.0))),
 }

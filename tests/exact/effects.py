@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
-from manifill.problem import EffectsPrior, Model, Observations
-from manifill.types import IntVector, Matrix, Vector
+from manifill.base.arrays import IntVector, Matrix, Vector
+from manifill.problem import Model, Observations
+from manifill.unknowns import EffectsPrior
 from tests.exact.marginals import Marginal, marginal, rough_quantiles
 
 FARTHEST = 60.0  # where quantiles are sought
@@ -51,7 +52,7 @@ class CorrelatedData(NamedTuple):
     @classmethod
     def of(cls, model: Model, observations: Observations) -> "CorrelatedData":
         prior, (rows, cols, y) = model.effects, observations.triples()
-        C = covariance(prior, rows, cols, rows, cols) + np.eye(len(y)) / model.precision
+        C = covariance(prior, rows, cols, rows, cols) + np.eye(len(y)) / model.noise.precision
         return cls(prior, rows, cols, y - prior.mean, np.linalg.inv(C))
 
     def log_likelihood(self, directions: Matrix, s: Vector) -> Matrix:

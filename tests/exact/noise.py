@@ -9,8 +9,9 @@ import numpy as np
 from scipy.interpolate import CubicSpline
 from scipy.special import gammaln, logsumexp
 
-from manifill.problem import Gamma, Model, Observations, ScaledF
-from manifill.types import Matrix, Vector
+from manifill.base.arrays import Matrix, Vector
+from manifill.base.priors import Gamma, ScaledF
+from manifill.problem import Model, Observations
 
 LOG_PRECISIONS = np.linspace(-20.0, 9.0, 400)
 SPLINE_NODES = 800
@@ -18,9 +19,9 @@ SPLINE_NODES = 800
 
 def log_marginal(model: Model, observations: Observations, unit: Matrix) -> Matrix:
     """Return log p(y | X) from the log likelihoods at unit noise, (G, R, K), of groups of cells that share one."""
-    prior = model.precision
     if not model.likelihood.has_noise:
         return unit[0]
+    prior = model.noise.precision
     if isinstance(prior, ScaledF):
         return log_integral(prior, observations.size, -unit[0], np.zeros_like(LOG_PRECISIONS))
     if not isinstance(prior, Gamma):
@@ -33,15 +34,15 @@ def log_marginal(model: Model, observations: Observations, unit: Matrix) -> Matr
 
 def learned(model: Model, observations: Observations, unit: Matrix) -> dict[str, Matrix]:
     """Return the means of σ and of the prior's rate given X, each (R, K), where they are learned."""
-    prior = model.precision
-    if not model.likelihood.has_noise or not isinstance(prior, Gamma | ScaledF):
+    if not model.noise.is_learned:
         return {}
+    prior = model.noise.precision
     if isinstance(prior, Gamma):
         means = [
             mean_root(prior.shape + 0.5 * count, prior.rate - part)
             for count, part in zip(counts(model, observations), unit, strict=True)
         ]
-        return {f"sigma[{j}]": mean for j, mean in enumerate(means)} if model.noise_by_column else {"sigma": means[0]}
+        return {f"sigma[{j}]": mean for j, mean in enumerate(means)} if model.noise.by_column else {"sigma": means[0]}
     of_data = log_marginal(model, observations, unit)
     # Given γ the rate is Gamma(shape + tail, scale + γ).
     log_rate = np.log(prior.shape + prior.tail) - np.log(np.exp(LOG_PRECISIONS) + prior.scale)
@@ -53,7 +54,7 @@ def learned(model: Model, observations: Observations, unit: Matrix) -> dict[str,
 
 def counts(model: Model, observations: Observations) -> Vector:
     """Return how many cells share a noise."""
-    return np.diff(observations.by_column.starts) if model.noise_by_column else np.array([observations.size])
+    return np.diff(observations.by_column.starts) if model.noise.by_column else np.array([observations.size])
 
 
 def log_integral(prior: ScaledF, cells: int, half_squares: Matrix, log_value: Vector) -> Matrix:

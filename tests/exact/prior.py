@@ -2,10 +2,13 @@
 
 import numpy as np
 
-from manifill.problem import Effects, Gamma, Model, Noise, ScaledF
-from manifill.sampling.factors import FactorsState
-from manifill.sampling.singular import State
-from manifill.types import Generator, IntVector, Matrix, Vector
+from manifill.base.arrays import Generator, IntVector, Matrix, Vector
+from manifill.base.priors import Gamma, ScaledF
+from manifill.likelihoods import NoiseState
+from manifill.problem import Model
+from manifill.sampling.factor_gibbs import FactorsState
+from manifill.sampling.state import State
+from manifill.unknowns import Effects, Unknowns
 
 
 def draw_state(rng: Generator, model: Model, shape: tuple[int, int]) -> State:
@@ -14,7 +17,8 @@ def draw_state(rng: Generator, model: Model, shape: tuple[int, int]) -> State:
     rate = draw_one(rng, model.rate)
     s = rng.exponential(size=r) / rate
     effects, noise = draw_effects(rng, model, shape), draw_noise(rng, model, n)
-    return State(uniform_frame(rng, m, r), s, uniform_frame(rng, n, r), effects, noise, rate, 0.0)
+    unknowns = Unknowns(uniform_frame(rng, m, r), s, uniform_frame(rng, n, r), effects, np.empty(0))
+    return State(unknowns, noise, rate, 0.0)
 
 
 def draw_factors(rng: Generator, model: Model, shape: tuple[int, int]) -> FactorsState:
@@ -44,27 +48,28 @@ def draw_effects(rng: Generator, model: Model, shape: tuple[int, int]) -> Effect
     return Effects(mean, a, b, row, column)
 
 
-def draw_noise(rng: Generator, model: Model, columns: int) -> Noise:
+def draw_noise(rng: Generator, model: Model, columns: int) -> NoiseState:
     """Return precisions and their rate, which with a floor has density ∝ Gamma(tail, scale) (1 + floor/rate)^−Σ shape.
 
     That is the joint density Π γ^(shape − 1) rate^shape exp(−(rate + floor) γ) · Gamma(tail, scale) of the rate alone.
     """
-    size, prior = columns if model.noise_by_column else 1, model.precision
     if not model.likelihood.has_noise:
-        return Noise(np.ones(size), 0.0)
+        return NoiseState(np.ones(1), 0.0)
+    size, prior = columns if model.noise.by_column else 1, model.noise.precision
     if not isinstance(prior, ScaledF):
-        return Noise(np.array([draw_one(rng, prior) for _ in range(size)]), 0.0)
+        return NoiseState(np.array([draw_one(rng, prior) for _ in range(size)]), 0.0)
     while True:
         rate = float(rng.gamma(prior.tail) / prior.scale)
         if rng.random() < (1.0 + prior.floor / rate) ** -(prior.shape * size):
-            return Noise(rng.gamma(prior.shape, size=size) / (rate + prior.floor), rate)
+            return NoiseState(rng.gamma(prior.shape, size=size) / (rate + prior.floor), rate)
 
 
 def completed(state: State | FactorsState) -> Matrix:
     """Return the completed matrix, on the scale of the link."""
     if isinstance(state, FactorsState):
         return state.A @ state.B.T
-    X, effects = (state.U * state.s) @ state.V.T, state.effects
+    U, s, V, effects, _ = state.unknowns
+    X = (U * s) @ V.T
     return X + effects.mean + effects.row[:, None] + effects.column if effects.row.size else X
 
 
@@ -75,4 +80,4 @@ def sigmas(state: State | FactorsState, cols: IntVector) -> Vector | float:
 
 
 def draw_data(rng: Generator, model: Model, state: State | FactorsState, rows: IntVector, cols: IntVector) -> Vector:
-    return model.likelihood.sample(rng, completed(state)[rows, cols], sigmas(state, cols))
+    return model.likelihood.sample(rng, completed(state)[rows, cols], {"sigma": sigmas(state, cols)})

@@ -13,8 +13,10 @@ from functools import cache, partial
 import numpy as np
 from numpy.polynomial import legendre
 
-from manifill.problem import Binomial, Gamma, Likelihood, Model, Observations, SoftplusGaussian
-from manifill.types import Matrix, Vector
+from manifill.base.arrays import Matrix, Vector
+from manifill.base.priors import Gamma
+from manifill.likelihoods import Binomial, Likelihood, SoftplusGaussian
+from manifill.problem import Model, Observations
 from tests.exact import noise
 from tests.exact.effects import CorrelatedData, marginal_of_total
 from tests.exact.marginals import Marginal, away_from_zero, marginal, rough_quantiles
@@ -91,10 +93,10 @@ def posterior(model: Model, observations: Observations, ray_nodes: int = 32, s_n
 
 
 def _unit_log_likelihoods(model: Model, observations: Observations, directions: Matrix, s: Vector) -> Matrix:
-    unit = np.zeros((2 if model.noise_by_column else 1, len(directions), len(s)))
+    unit = np.zeros((2 if model.noise.by_column else 1, len(directions), len(s)))
     for i, j, y in zip(*observations.triples(), strict=True):
         x = np.outer(directions[:, i, j], s)
-        unit[j if model.noise_by_column else 0] += unit_log_density(model.likelihood, y, x)
+        unit[j if model.noise.by_column else 0] += unit_log_density(model.likelihood, y, x)
     return unit
 
 

@@ -12,12 +12,16 @@ import numpy as np
 from joblib import Parallel, delayed
 from scipy import stats
 
-from manifill.problem import Binomial, EffectsPrior, Gamma, Gaussian, Model, Observations, ScaledF, SoftplusGaussian
-from manifill.sampling.joint import Joint
-from manifill.sampling.singular import State
-from manifill.sampling.workers import replaced_in_silence
-from manifill.types import Generator, IntVector, Matrix, Vector
+from manifill.base.arrays import Generator, IntVector, Matrix, Vector
+from manifill.base.priors import Gamma, ScaledF
+from manifill.likelihoods import Binomial, Gaussian, SoftplusGaussian
+from manifill.problem import Model, Observations
+from manifill.sampling.joint_sampler import Joint
+from manifill.sampling.state import State
+from manifill.sampling.workers import quiet_worker_replacement
+from manifill.unknowns import EffectsPrior
 from tests.exact.prior import completed, draw_data, draw_state, sigmas
+from tests.problem.likelihoods import noise_of
 
 SHAPE, RANK, SHARE = (12, 8), 2, 0.7
 
@@ -29,7 +33,7 @@ WARM_UP, DRAWS, THIN = 300, 31, 20
 RATE, NOISE = Gamma(4.0, 40.0), ScaledF(shape=16.0, tail=16.0, scale=1.0, floor=0.02)
 EFFECTS = EffectsPrior(0.5, 1.0, Gamma(4.0, 4.0), Gamma(4.0, 4.0))
 LIKELIHOODS = {"gaussian": Gaussian(), "softplus": SoftplusGaussian(), "binomial": Binomial(10)}
-MODELS = {name: Model(RANK, of, RATE, NOISE, effects=EFFECTS) for name, of in LIKELIHOODS.items()}
+MODELS = {name: Model(RANK, of, RATE, noise_of(of, NOISE), effects=EFFECTS) for name, of in LIKELIHOODS.items()}
 
 
 class Data(NamedTuple):
@@ -57,12 +61,12 @@ def names(model: Model) -> list[str]:
 
 def quantities(model: Model, state: State, data: Data) -> Vector:
     """Return what is ranked, in the order of ``names``."""
-    X, effects = completed(state), state.effects
+    X, s, effects = completed(state), state.unknowns.s, state.unknowns.effects
     mean = effects.mean + effects.row.mean() + effects.column.mean()
     x, cells = X[data.rows, data.cols], X[data.shown]
     of_noise = [state.noise.precision[0] ** -0.5, state.noise.rate] if model.likelihood.has_noise else []
     log_likelihood = log_density(model, data.values, x, sigmas(state, data.cols))
-    of_scale = [state.rate, state.s.max(), state.s.min(), mean, effects.row_precision]
+    of_scale = [state.rate, s.max(), s.min(), mean, effects.row_precision]
     return np.array([*of_scale, log_likelihood, *cells, *of_noise])
 
 
@@ -96,7 +100,7 @@ def ranks_of_one(rng: Generator, model: Model) -> IntVector:
 
 def ranks(rng: Generator, model: Model, sets: int, processes: int = 1) -> IntVector:
     """Return the ranks (sets, …)."""
-    with replaced_in_silence():
+    with quiet_worker_replacement():
         return np.array(Parallel(processes)(delayed(ranks_of_one)(child, model) for child in rng.spawn(sets)))
 
 

@@ -1,7 +1,7 @@
 """Samplers against exact posteriors: mean, variance and three probabilities of every quantity, by z-scores.
 
-The bound on |z| is 4.  With 768 comparisons a correct sampler on fresh seeds would fail somewhere in this file with
-probability 4.9 % (or less, since they are correlated).  The seed was chosen once; it is not to be changed to make a
+The bound on |z| is 4.  With 838 comparisons a correct sampler on fresh seeds would fail somewhere in this file with
+probability 5.3 % (or less, since they are correlated).  The seed was chosen once; it is not to be changed to make a
 test pass.
 """
 
@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from manifill.problem import Gamma, ScaledF
-from manifill.sampling.factors import Factors
+from manifill.base.priors import Gamma, ScaledF
+from manifill.sampling.factor_gibbs import Factors
 from tests.exact.cases import CASES, Case
 from tests.exact.marginals import compare
 from tests.exact.zscores import false_alarm_rate
@@ -53,13 +53,13 @@ def comparisons(case: Case) -> int:
     """Return how many there are: five for s and for each cell with and without effects, one for what is learned."""
     model = case.model
     if case.sampler is Factors:
-        return 5 * 6 + isinstance(model.precision, Gamma) + isinstance(model.factor_precision, Gamma)
+        return 5 * 6 + isinstance(model.noise.precision, Gamma) + isinstance(model.factor_precision, Gamma)
     count = 5 * (1 + 6) + isinstance(model.rate, Gamma) + (5 * 6 if model.effects is not None else 0)
     if not model.likelihood.has_noise:
         return count
-    if isinstance(model.precision, ScaledF):
+    if isinstance(model.noise.precision, ScaledF):
         return count + 2
-    return count + (2 if model.noise_by_column else 1) * isinstance(model.precision, Gamma)
+    return count + (2 if model.noise.by_column else 1) * isinstance(model.noise.precision, Gamma)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -77,5 +77,5 @@ def test_draws_follow_the_exact_posterior(name: str) -> None:
 
 def test_the_false_alarm_rate_is_as_stated() -> None:
     total = sum(comparisons(case) for case in CASES.values())
-    assert total == 768
-    assert false_alarm_rate(BOUND, total) == pytest.approx(0.0486, abs=1e-4)
+    assert total == 838
+    assert false_alarm_rate(BOUND, total) == pytest.approx(0.0531, abs=1e-4)

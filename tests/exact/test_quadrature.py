@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from manifill.problem import EffectsPrior, Gaussian, Model, Observations
+from manifill.likelihoods import Gaussian, WithNoise
+from manifill.problem import Model, Observations
+from manifill.unknowns import EffectsPrior
 from tests.exact import baseline, quadrature
 from tests.exact.cases import CASES
 from tests.exact.marginals import Marginal
@@ -51,7 +53,7 @@ NOTHING = Observations.from_triples([0], [0], [0.0], (3, 2))
 
 
 def test_without_information_the_prior_remains() -> None:
-    known = quadrature.marginals(Model(1, Gaussian(), rate=1.0, precision=1e-12), NOTHING)
+    known = quadrature.marginals(Model(1, Gaussian(), rate=1.0, noise=WithNoise(1e-12)), NOTHING)
     s, x = known["s"], known["X[2,1]"]
     assert (s.mean, s.variance) == pytest.approx((1.0, 1.0), abs=1e-6)
     np.testing.assert_allclose(s.probabilities, stats.expon.cdf(s.thresholds), atol=1e-6)
@@ -59,11 +61,11 @@ def test_without_information_the_prior_remains() -> None:
 
 
 def test_without_information_the_prior_of_the_baseline_remains() -> None:
-    known = baseline.marginals(Model(1, Gaussian(), 1.0, precision=1e-12, factor_precision=0.5), NOTHING)
+    known = baseline.marginals(Model(1, Gaussian(), 1.0, noise=WithNoise(1e-12), factor_precision=0.5), NOTHING)
     assert (known["X[2,1]"].mean, known["X[2,1]"].variance) == pytest.approx((0.0, 4.0), abs=1e-3)
 
 
 def test_without_information_the_prior_of_effects_remains() -> None:
-    model = Model(1, Gaussian(), rate=1.0, precision=1e-12, effects=EffectsPrior(0.3, 0.5, 2.0, 4.0))
+    model = Model(1, Gaussian(), rate=1.0, noise=WithNoise(1e-12), effects=EffectsPrior(0.3, 0.5, 2.0, 4.0))
     x = quadrature.marginals(model, NOTHING)["total[2,1]"]
     assert (x.mean, x.variance) == pytest.approx((0.3, 2.0 + 0.5 + 0.25 + 2.0 / 6.0), abs=1e-6)

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from manifill.problem import Model, ScaledF
-from manifill.types import Generator, Matrix, Vector
+from manifill.base.arrays import Generator, Matrix, Vector
+from manifill.base.priors import ScaledF
+from manifill.problem import Model
 from tests.exact import baseline
 from tests.exact.cases import CASES, Case
 
@@ -66,7 +67,7 @@ def effects(model: Model, rng: Generator) -> Matrix | float:
 
 
 def noise(model: Model, rng: Generator) -> tuple[Matrix, Vector]:
-    prior, rate = model.precision, np.zeros(DRAWS)
+    prior, rate = model.noise.precision, np.zeros(DRAWS)
     if isinstance(prior, float):
         return np.full((DRAWS, 2), prior), rate
     if isinstance(prior, ScaledF):
@@ -74,7 +75,7 @@ def noise(model: Model, rng: Generator) -> tuple[Matrix, Vector]:
         rate = rate[rng.random(8 * DRAWS) < (1.0 + prior.floor / rate) ** -prior.shape][:DRAWS]
         gamma = rng.gamma(prior.shape, size=DRAWS) / (rate + prior.floor)
         return np.stack([gamma, gamma], axis=1), rate
-    assert model.noise_by_column
+    assert model.noise.by_column
     return rng.gamma(prior.shape, size=(DRAWS, 2)) / prior.rate, rate
 
 

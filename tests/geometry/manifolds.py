@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from manifill.geometry import Euclidean, LowRank, Manifold, ScaledStiefel, Stiefel
-from manifill.types import Generator, Matrix, Vector
+from manifill.base.arrays import Generator, Matrix, Vector
+from manifill.geometry import Euclidean, LowRank, Manifold, Masses, ScaledStiefel, Stiefel
+from manifill.unknowns import Layout
 
 # A circle, a sphere, a small one, a square one (two components), a tall one, and one of more than one block of rows.
 SHAPES = ((2, 1), (3, 1), (5, 2), (6, 6), (40, 7), (300, 20))
@@ -12,17 +13,30 @@ SHAPES = ((2, 1), (3, 1), (5, 2), (6, 6), (40, 7), (300, 20))
 
 def scaled_stiefel(rows: int, columns: int) -> ScaledStiefel:
     """Return the manifold with masses from 20 down to ½, but not in order."""
-    manifold = ScaledStiefel.of_shape(rows, columns)
-    manifold.set_masses(np.roll(np.geomspace(20.0, 0.5, columns), columns // 2))
-    return manifold
+    return ScaledStiefel.with_masses(rows, _masses(columns))
+
+
+def unit_stiefel(rows: int, columns: int) -> ScaledStiefel:
+    """Return the manifold with masses of one."""
+    return ScaledStiefel.with_masses(rows, np.ones(columns))
+
+
+def _masses(columns: int) -> Vector:
+    return np.roll(np.geomspace(20.0, 0.5, columns), columns // 2)
+
+
+def plain_low_rank(rows: int, columns: int, rank: int, *, effects: bool) -> LowRank:
+    """Return the manifold with masses of one and equal weights."""
+    layout = Layout(rows, columns, rank, effects, 0)
+    return LowRank.with_masses(layout, Masses.unit(layout), np.ones(rows), np.ones(columns))
 
 
 def low_rank(rows: int, columns: int, rank: int, *, effects: bool) -> LowRank:
     """Return the manifold with different masses and weights everywhere; one row has no weight at all."""
-    rng, plain = np.random.default_rng(0), LowRank.of_shape(rows, columns, rank, effects=effects)
-    masses = rng.uniform(0.5, 4.0, plain.masses.size)
-    plain.set_weights(np.arange(rows, dtype=np.float64), rng.permutation(np.arange(1.0, columns + 1.0)))
-    return plain._replace(left=scaled_stiefel(rows, rank), right=scaled_stiefel(columns, rank), masses=masses)
+    rng, layout = np.random.default_rng(0), Layout(rows, columns, rank, effects, 0)
+    masses = Masses(_masses(rank), _masses(rank), rng.uniform(0.5, 4.0, layout.rest_size))
+    of_rows, of_columns = np.arange(rows, dtype=np.float64), rng.permutation(np.arange(1.0, columns + 1.0))
+    return LowRank.with_masses(layout, masses, of_rows, of_columns)
 
 
 STIEFEL = tuple(Stiefel.of_shape(*shape) for shape in SHAPES)
@@ -36,14 +50,10 @@ MANIFOLDS = (*GEODESIC, *SCALED, *LOW_RANK)
 def _name(manifold: Manifold) -> str:
     if isinstance(manifold, LowRank):
         sizes = f"{manifold.left.rows}x{manifold.right.rows},{manifold.left.columns}"
-        return f"low rank {sizes}{' with effects' if _has_effects(manifold) else ''}"
+        return f"low rank {sizes}{' with effects' if manifold.layout.has_effects else ''}"
     if isinstance(manifold, Euclidean):
         return f"R^{manifold.dimension}"
     return f"{'scaled ' if isinstance(manifold, ScaledStiefel) else ''}St({manifold.rows},{manifold.columns})"
-
-
-def _has_effects(manifold: LowRank) -> bool:
-    return manifold.masses.size > manifold.left.columns
 
 
 on_each_manifold = pytest.mark.parametrize("manifold", MANIFOLDS, ids=_name)
@@ -105,10 +115,16 @@ def accelerated(manifold: Manifold, gradient: Vector) -> Vector:
 
 
 def moved(manifold: Manifold, position: Vector, velocity: Vector, time: float) -> tuple[Vector, Vector]:
-    """Return where a step ends, and the tangent part of its velocity there."""
+    """Return where a step ends, and the tangent part of its velocity there; NaN if the step could not be taken."""
     end, end_velocity = position.copy(), velocity.copy()
-    manifold.move(end, end_velocity, time)
+    if not manifold.move(end, end_velocity, time):
+        return np.full_like(end, np.nan), np.full_like(end, np.nan)
     return end, projected(manifold, end, end_velocity)
+
+
+def is_taken(manifold: Manifold, position: Vector, velocity: Vector, time: float) -> bool:
+    """Return whether a step can be taken."""
+    return manifold.move(position.copy(), velocity.copy(), time)
 
 
 def random_state(rng: Generator, manifold: Manifold) -> tuple[Vector, Vector]:

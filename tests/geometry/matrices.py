@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from manifill.base.arrays import Matrix, Vector
 from manifill.geometry import LowRank
-from manifill.types import Matrix, Vector
 
 
 def parts(manifold: LowRank, flat: Vector) -> tuple[Matrix, Matrix, Vector, Vector]:
@@ -30,7 +30,7 @@ def effects_part(manifold: LowRank, flat: Vector) -> Matrix:
 
 def turning(manifold: LowRank, first: Vector, velocity: Vector, last: Vector, last_velocity: Vector) -> Vector:
     """Return ⟨X₁ − X₀, Ẋ⟩ at both ends, weighted: of low-rank part and of effects, but no product of the two."""
-    weights = np.outer(manifold.left_products.weights, manifold.right_products.weights)
+    weights = np.outer(manifold.row_weights, manifold.column_weights)
     ends = [low_rank_part(manifold, *end) for end in ((first, velocity), (last, last_velocity))]
     chord, effects = ends[1][0] - ends[0][0], effects_part(manifold, last - first)
     speeds = (ends[0][1], effects_part(manifold, velocity)), (ends[1][1], effects_part(manifold, last_velocity))

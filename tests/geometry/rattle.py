@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from manifill.types import Matrix, Vector
+from manifill.base.arrays import Matrix, Vector
 
 
 def mass_projection(X: Matrix, Z: Matrix, masses: Vector) -> Matrix:

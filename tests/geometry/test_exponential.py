@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from manifill.geometry.small import copy_skew_part, copy_symmetric_part, exponential
+from manifill.geometry.small_matrices import copy_skew_part, copy_symmetric_part, exponential
 
 
 def exponential_of(matrix: np.ndarray) -> np.ndarray:
     out = np.empty_like(matrix)
-    exponential(matrix, np.empty((5, *matrix.shape)), out)
+    exponential(matrix, out)
     return out
 
 

@@ -1,25 +1,25 @@
-"""Steps that are too long: refused by a NaN, or taken only where the way back is the same."""
+"""Steps that are too long: refused, or taken only where the way back is the same."""
 
 import numpy as np
 import pytest
 
+from manifill.base.arrays import Vector
 from manifill.geometry import Manifold, ScaledStiefel
-from manifill.types import Vector
-from tests.geometry.manifolds import moved, on_each_step, random_state, scaled_stiefel
+from tests.geometry.manifolds import is_taken, moved, on_each_step, random_state, scaled_stiefel, unit_stiefel
 
 
 @on_each_step
-def test_a_step_that_is_far_too_long_gives_nan(manifold: Manifold) -> None:
-    """The energy then is NaN, and the trajectory counts as divergent."""
-    assert np.isnan(moved(manifold, *random_state(np.random.default_rng(7), manifold), 30.0)[0]).any()
+def test_a_step_that_is_far_too_long_is_refused(manifold: Manifold) -> None:
+    """The trajectory then counts as divergent."""
+    assert not is_taken(manifold, *random_state(np.random.default_rng(7), manifold), 30.0)
 
 
 @pytest.mark.parametrize("broken", [np.nan, np.inf, 1e200])
 @on_each_step
-def test_a_broken_velocity_gives_nan(manifold: Manifold, broken: float) -> None:
+def test_a_broken_velocity_is_refused(manifold: Manifold, broken: float) -> None:
     position, velocity = random_state(np.random.default_rng(8), manifold)
     velocity[0] = broken
-    assert np.isnan(moved(manifold, position, velocity, 0.1)[0]).any()
+    assert not is_taken(manifold, position, velocity, 0.1)
 
 
 def long_steps(manifold: ScaledStiefel) -> Vector:
@@ -46,6 +46,6 @@ def test_a_long_step_never_returns_elsewhere_on_square_manifolds_with_equal_mass
 
     So a few in a hundred of such long steps are taken one way and refused the other.
     """
-    errors = long_steps(ScaledStiefel.of_shape(*shape))
+    errors = long_steps(unit_stiefel(*shape))
     assert np.isnan(errors).mean() < 0.05
     assert np.nanmax(errors) < 1e-7

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from manifill.base.arrays import Vector
 from manifill.geometry import LowRank
-from manifill.types import Vector
-from tests.geometry.manifolds import moved, on_each_low_rank, random_state
+from tests.geometry.manifolds import moved, on_each_low_rank, plain_low_rank, random_state
 from tests.geometry.matrices import turning
 
 
@@ -56,7 +56,7 @@ def test_turning_is_symmetric_under_reversal_and_changes_nothing(manifold: LowRa
 @pytest.mark.parametrize(("angle", "expected"), [(0.1, False), (3.1, False), (3.2, True), (6.2, True)])
 def test_a_matrix_of_rank_one_turns_with_its_column(angle: float, expected: bool) -> None:
     """With V at rest, X = s u vᵀ goes round a circle as u does."""
-    manifold = LowRank.of_shape(2, 2, 1, effects=False)
+    manifold = plain_low_rank(2, 2, 1, effects=False)
     state = np.array([1.0, 0.0, 1.0, 0.0, 0.5]), np.array([0.0, 1.0, 0.0, 0.0, 0.0])
     first = state
     for _ in range(100):

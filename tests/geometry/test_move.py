@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
+from manifill.base.arrays import Vector
 from manifill.geometry import Manifold, Stiefel
-from manifill.types import Vector
 from tests.geometry.manifolds import (
     as_matrix,
     constraint_error,

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.linalg import null_space
 
-from manifill.geometry import LowRank, Manifold, ScaledStiefel, Stiefel
-from manifill.types import Matrix, Vector
+from manifill.base.arrays import Matrix, Vector
+from manifill.geometry import Manifold, Masses, ScaledStiefel, Stiefel
 from tests.geometry.manifolds import (
     SHAPES,
     as_matrix,
@@ -16,9 +16,11 @@ from tests.geometry.manifolds import (
     moved,
     on_each_scaled,
     on_each_step,
+    plain_low_rank,
     projected,
     random_state,
     scaled_stiefel,
+    unit_stiefel,
 )
 from tests.geometry.rattle import rattle_step
 
@@ -84,7 +86,7 @@ def test_is_a_verlet_step_along_the_normals(manifold: Manifold) -> None:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_approaches_the_geodesic_with_unit_masses(shape: tuple[int, int]) -> None:
     """To second order in the step, over unit time."""
-    plain, scaled = Stiefel.of_shape(*shape), ScaledStiefel.of_shape(*shape)
+    plain, scaled = Stiefel.of_shape(*shape), unit_stiefel(*shape)
     start = random_state(np.random.default_rng(5), plain)
     expected, errors = np.array(moved(plain, *start, 1.0)), []
     for steps in (40, 80, 160):
@@ -134,10 +136,11 @@ def test_preserves_the_symplectic_form_and_so_volume(manifold: Manifold) -> None
 
 def test_masses_can_be_replaced_and_set_the_longest_step() -> None:
     """Half a turn of the lightest column at the speed of a random velocity."""
-    manifold = ScaledStiefel.of_shape(9, 2)
-    assert manifold.longest_step == pytest.approx(np.pi / 3.0)
-    manifold.set_masses(np.array([4.0, 16.0]))
+    assert unit_stiefel(9, 2).longest_step == pytest.approx(np.pi / 3.0)
+    manifold = ScaledStiefel.with_masses(9, np.array([4.0, 16.0]))
     assert manifold.longest_step == pytest.approx(2.0 * np.pi / 3.0)
     np.testing.assert_allclose(manifold.share, [[0.5, 0.2], [0.8, 0.5]])
-    whole = LowRank.of_shape(9, 4, 2, effects=False)
+    whole = plain_low_rank(9, 4, 2, effects=False)
+    replaced = whole.replace_masses(Masses(np.array([4.0, 16.0]), np.full(2, 9.0), np.ones(2)))
+    assert replaced.longest_step == pytest.approx(2.0 * np.pi / 3.0)
     assert whole.longest_step == pytest.approx(np.pi / 3.0)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
+from manifill.base.arrays import Array, Generator
 from manifill.posterior import ChainRecord, DiskRecorder, Draws, MemoryRecorder, Recorder, Variable
-from manifill.types import Array, Generator
 
 M, N, RANK = 6, 4, 2
 
@@ -20,7 +20,9 @@ VARIABLES = (
 FACTOR_VARIABLES = (
     Variable("A", ("row", "component"), (M, RANK)),
     Variable("B", ("column", "component"), (N, RANK)),
+    Variable("sigma", (), ()),
 )
+NOISELESS_VARIABLES = FACTOR_VARIABLES[:-1]
 EFFECT_VARIABLES = (
     *VARIABLES[:-1],
     Variable("sigma", ("column",), (N,)),
@@ -29,6 +31,7 @@ EFFECT_VARIABLES = (
     Variable("column_effect", ("column",), (N,)),
 )
 KINDS = {"U s V": VARIABLES, "A B": FACTOR_VARIABLES, "U s V, effects, noise by column": EFFECT_VARIABLES}
+ALL_KINDS = KINDS | {"A B, no noise": NOISELESS_VARIABLES}
 STATISTICS = ("lp", "diverging", "reached_max_depth")
 ATTRIBUTES = {"seed": 2**120 + 1, "settings": {"rank": RANK, "path": None}, "versions": {"manifill": "0"}}
 
@@ -83,13 +86,17 @@ def random_run(counts: Sequence[int], warmup: int = 3, variables: tuple[Variable
 
 
 def dense_draws(draws: Draws) -> tuple[Array, Array]:
-    """Return every X, (draw, m, n), and every sigma, (draw,) or (draw, n), chain after chain, from the arrays."""
+    """Return every X, (draw, m, n), and every sigma, (draw,) or (draw, n), chain after chain, from the arrays.
+
+    Without noise sigma is one.
+    """
     if "U" in draws.posterior:
         X = np.einsum("kdir,kdr,kdjr->kdij", draws.U[:], draws.s[:], draws.V[:])
-        sigma = draws.sigma[:].reshape(-1, *draws.sigma.shape[2:])
     else:
         X = np.einsum("kdir,kdjr->kdij", draws.A[:], draws.B[:])
-        sigma = np.ones(draws.chains * draws.draws)
+    sigma = np.ones(draws.chains * draws.draws)
+    if "sigma" in draws.posterior:
+        sigma = draws.sigma[:].reshape(-1, *draws.sigma.shape[2:])
     if "mu" in draws.posterior:
         X = X + draws.mu[..., None, None] + draws.row_effect[..., :, None] + draws.column_effect[..., None, :]
     return X.reshape(-1, *draws.shape), sigma

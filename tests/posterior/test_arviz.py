@@ -14,10 +14,12 @@ import xarray
 from scipy import stats
 from scipy.special import logsumexp
 
+from manifill.likelihoods import Gaussian
 from manifill.posterior import Draws, create_store, pointwise
-from manifill.posterior.inference_data import _relative_efficiency, assembled, cell_groups, draw_groups, loo
-from manifill.problem import Gaussian, Observations
+from manifill.posterior.arviz_groups import _relative_efficiency, assembled, cell_groups, draw_groups, loo
+from manifill.problem import Observations
 from tests.posterior.runs import (
+    ALL_KINDS,
     ATTRIBUTES,
     EFFECT_VARIABLES,
     KINDS,
@@ -74,9 +76,9 @@ def elpd_of(found: Any) -> float:
     return float(found.elpd if hasattr(found, "elpd") else found.elpd_loo)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ALL_KINDS)
 def test_groups_dimensions_and_values(kind: str) -> None:
-    draws = random_run([7, 7], variables=KINDS[kind])
+    draws = random_run([7, 7], variables=ALL_KINDS[kind])
     tree = draws.to_arviz()
     assert names_of(tree) == {"posterior", "sample_stats", "warmup_sample_stats"}
     for variable in draws.variables:
@@ -276,7 +278,7 @@ def test_without_arviz_the_error_says_what_to_install(monkeypatch: pytest.Monkey
     def version(name: str) -> str:
         raise PackageNotFoundError(name)
 
-    monkeypatch.delitem(sys.modules, "manifill.posterior.inference_data")
+    monkeypatch.delitem(sys.modules, "manifill.posterior.arviz_groups")
     if module == "xarray":
         monkeypatch.setitem(sys.modules, "xarray", None)
     else:

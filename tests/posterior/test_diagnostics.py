@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from manifill.posterior import Diagnostics, Draws, diagnose, identified_quantities
-from tests.posterior.runs import KINDS, M, N, dense_draws, random_run
+from tests.posterior.runs import ALL_KINDS, M, N, dense_draws, random_run
 
 
 def diagnosed(draws: Draws) -> Diagnostics:
-    return diagnose(np.random.default_rng(0), draws)
+    return diagnose(np.random.default_rng(0), draws, ("sigma",))
 
 
 def changed(draws: Draws, name: str, change: Callable[[Any], Any]) -> Draws:
@@ -42,11 +42,12 @@ def good() -> Draws:
     return random_run([500] * 4)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ALL_KINDS)
 def test_identified_quantities_are_those_of_x(kind: str) -> None:
     """With effects X is the whole matrix: its singular values are those of both parts together."""
-    draws = random_run([6, 6], variables=KINDS[kind])
-    quantities = identified_quantities(np.random.default_rng(0), draws, cells=M * N)
+    draws = random_run([6, 6], variables=ALL_KINDS[kind])
+    parameters = ("sigma",) if "sigma" in draws.posterior else ()
+    quantities = identified_quantities(np.random.default_rng(0), draws, parameters, cells=M * N)
     X, sigma = dense_draws(draws)
     expected = np.linalg.svd(X, compute_uv=False)
     for c in range(4 if "mu" in draws.posterior else 2):
@@ -64,7 +65,7 @@ def test_identified_quantities_are_those_of_x(kind: str) -> None:
 
 def test_cells_are_chosen_by_the_generator() -> None:
     draws = random_run([3])
-    first, second, other = (set(identified_quantities(np.random.default_rng(k), draws, 5)) for k in (1, 1, 2))
+    first, second, other = (set(identified_quantities(np.random.default_rng(k), draws, cells=5)) for k in (1, 1, 2))
     assert first == second != other
     assert sum(name.startswith("X[") for name in first) == 5
 
@@ -168,7 +169,7 @@ def test_trees_cut_late_in_warm_up_count(good: Draws, first: int, share: float) 
     reached[:, first : first + 3] = 1.0
     diagnostics = diagnosed(replace(good, warmup_statistics={"reached_max_depth": reached}))
     assert diagnostics.depth_limit_share == pytest.approx(share)
-    assert ("50.0% of the trees stopped at the largest depth (raise max_depth)" in diagnostics.verdict) == (share > 0)
+    assert ("50.0% of the trees reached the depth limit (raise max_depth)" in diagnostics.verdict) == (share > 0)
 
 
 def test_a_sampler_without_trees_needs_no_tree_statistics(good: Draws) -> None:
@@ -190,7 +191,7 @@ def test_one_chain_is_judged_by_its_halves_and_says_so() -> None:
 @pytest.mark.parametrize("chains", [1, 2])
 @pytest.mark.parametrize("draws", [1, 2, 7])
 def test_few_draws_are_too_few_to_tell(chains: int, draws: int) -> None:
-    assert "too few to tell" in reasons_of(random_run([draws] * chains))
+    assert "too few to diagnose" in reasons_of(random_run([draws] * chains))
 
 
 def test_the_table_starts_with_the_verdict_and_the_worst(good: Draws) -> None:

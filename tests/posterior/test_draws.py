@@ -10,8 +10,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from manifill.posterior import Draws, Variable, create_store, store
-from tests.posterior.runs import ATTRIBUTES, KINDS, STATISTICS, VARIABLES, M, N, dense_draws, disk_records, random_run
+from manifill.posterior import Draws, Variable, create_store
+from manifill.posterior import zarr_store as store
+from tests.posterior.runs import (
+    ALL_KINDS,
+    ATTRIBUTES,
+    STATISTICS,
+    VARIABLES,
+    M,
+    N,
+    dense_draws,
+    disk_records,
+    random_run,
+)
 
 
 def test_shape_and_counts() -> None:
@@ -27,7 +38,7 @@ def test_variables_are_attributes() -> None:
 
 
 def test_an_unknown_attribute_names_the_known_ones() -> None:
-    with pytest.raises(AttributeError, match="no 'W'; what was drawn is U, s, V, lambda_, sigma"):
+    with pytest.raises(AttributeError, match="no 'W'; the variables are U, s, V, lambda_, sigma"):
         _ = random_run([5]).W
 
 
@@ -45,14 +56,14 @@ def test_an_empty_object_has_no_attributes() -> None:
         _ = Draws.__new__(Draws).U
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", ALL_KINDS)
 def test_factors_multiply_to_each_draw_of_x_in_turn(kind: str) -> None:
-    draws = random_run([5, 5], variables=KINDS[kind])
+    draws = random_run([5, 5], variables=ALL_KINDS[kind])
     X, sigma = dense_draws(draws)
-    factors = list(draws.factors())
+    factors = list(draws.factors(("sigma",) if "sigma" in draws.posterior else ()))
     assert len(factors) == 10
     np.testing.assert_allclose([f.left @ f.right.T for f in factors], X, rtol=1e-12)
-    np.testing.assert_array_equal([f.sigma for f in factors], sigma)
+    np.testing.assert_array_equal([f.parameters.get("sigma", 1.0) for f in factors], sigma)
     assert draws.has_effects == (factors[0].left.shape[1] == 4)
 
 
@@ -81,11 +92,11 @@ def test_factors_of_a_run_on_disk_read_each_chunk_once(tmp_path: Path, monkeypat
     opened = Draws.open(tmp_path / "run")
     counting = {name: CountingArray(array) for name, array in opened.posterior.items()}
     watched = Draws(opened.variables, counting, opened.statistics, opened.warmup_statistics, opened.attributes)
-    for on_disk, in_memory in zip(watched.factors(), draws.factors(), strict=True):
+    for on_disk, in_memory in zip(watched.factors(("sigma",)), draws.factors(("sigma",)), strict=True):
         assert on_disk.left.dtype == on_disk.right.dtype == np.float64
         np.testing.assert_allclose(on_disk.left, in_memory.left, rtol=1e-6)
         np.testing.assert_allclose(on_disk.right, in_memory.right, rtol=1e-6)
-        assert on_disk.sigma == pytest.approx(in_memory.sigma, rel=1e-6)
+        assert on_disk.parameters["sigma"] == pytest.approx(in_memory.parameters["sigma"], rel=1e-6)
     assert counting["U"].reads == 2 * 3
     assert counting["sigma"].reads == 2
 

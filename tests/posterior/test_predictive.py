@@ -6,10 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from manifill.base.arrays import Array
+from manifill.likelihoods import Binomial, Gaussian, Likelihood, SoftplusGaussian, custom_likelihood
 from manifill.posterior import Draws, complete, predict, predictive, sample_predictive
-from manifill.problem import Binomial, Gaussian, Likelihood, SoftplusGaussian, custom_likelihood
-from manifill.types import Array
-from tests.posterior.runs import EFFECT_VARIABLES, KINDS, M, N, dense_draws, random_run
+from tests.posterior.runs import EFFECT_VARIABLES, KINDS, NOISELESS_VARIABLES, M, N, dense_draws, random_run
 
 ROWS, COLS = np.array([0, 5, 2, 2, 0]), np.array([3, 0, 1, 1, 3])
 
@@ -32,7 +32,7 @@ def dense_moments(draws: Draws, likelihood: Likelihood) -> tuple[Array, Array]:
     """Return the mean and sd of y at every cell, by the formula on all draws at once."""
     X, sigma = dense_draws(draws)
     means = np.array([likelihood.mean(x) for x in X])
-    variances = np.array([likelihood.variance(x, one) for x, one in zip(X, sigma, strict=True)])
+    variances = np.array([likelihood.variance(x, {"sigma": one}) for x, one in zip(X, sigma, strict=True)])
     return means.mean(axis=0), np.sqrt(means.var(axis=0) + variances.mean(axis=0))
 
 
@@ -56,13 +56,21 @@ def test_mean_and_sd_of_all_cells(monkeypatch: pytest.MonkeyPatch, likelihood: L
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_of_draws_predicts(kind: str) -> None:
-    """Factors without noise, and effects with a noise for each column."""
-    draws = random_run([5, 5], variables=KINDS[kind])
-    mean, sd = dense_moments(draws, Gaussian())
-    prediction = predict(np.random.default_rng(0), draws, Gaussian(), ROWS, COLS)
+    """Factors, and effects with a noise for each column."""
+    check_moments(random_run([5, 5], variables=KINDS[kind]), Gaussian())
+
+
+def test_a_likelihood_without_noise_predicts_from_draws_without_it() -> None:
+    check_moments(random_run([5, 5], variables=NOISELESS_VARIABLES), Binomial(10, 0.5))
+
+
+def check_moments(draws: Draws, likelihood: Likelihood) -> None:
+    """Compare means and standard deviations at cells, and of all cells."""
+    mean, sd = dense_moments(draws, likelihood)
+    prediction = predict(np.random.default_rng(0), draws, likelihood, ROWS, COLS)
     np.testing.assert_allclose(prediction.mean, mean[ROWS, COLS], rtol=1e-12)
     np.testing.assert_allclose(prediction.sd, sd[ROWS, COLS], rtol=1e-12)
-    for ours, theirs in zip(complete(draws, Gaussian()), (mean, sd), strict=True):
+    for ours, theirs in zip(complete(draws, likelihood), (mean, sd), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-12)
 
 
@@ -95,7 +103,7 @@ def test_bounds_are_quantiles_of_the_samples(kind: str) -> None:
     draws = random_run([20, 20], variables=KINDS[kind])
     X, sigma = dense_draws(draws)
     rng = np.random.default_rng(7)
-    at_cells = [np.broadcast_to(one, N)[COLS] for one in sigma]
+    at_cells = [{"sigma": np.broadcast_to(one, N)[COLS]} for one in sigma]
     samples = np.array([Gaussian().sample(rng, x[ROWS, COLS], one) for x, one in zip(X, at_cells, strict=True)])
     prediction = predict(np.random.default_rng(7), draws, Gaussian(), ROWS, COLS, interval=0.8)
     np.testing.assert_allclose(prediction.lower, np.quantile(samples, 0.1, axis=0), rtol=1e-5)
@@ -108,7 +116,7 @@ def test_bounds_hold_new_observations_as_often_as_they_say() -> None:
     draws, likelihood = random_run([2000, 2000]), Gaussian()
     prediction = predict(np.random.default_rng(1), draws, likelihood, ROWS, COLS)
     X, sigma = dense_draws(draws)
-    y = likelihood.sample(np.random.default_rng(2), X[:, ROWS, COLS], sigma[:, None])
+    y = likelihood.sample(np.random.default_rng(2), X[:, ROWS, COLS], {"sigma": sigma[:, None]})
     inside = ((prediction.lower < y) & (y < prediction.upper)).mean(axis=0)
     error = np.sqrt(2 * 0.9 * 0.1 / len(y))  # of the bounds and of the share
     assert (np.abs(inside - 0.9) < 5 * error).all()
@@ -202,7 +210,7 @@ def test_samples_are_of_draws_evenly_spread(count: int, expected: list[int]) -> 
 
 @pytest.mark.parametrize("count", [0, 21])
 def test_more_samples_than_draws_are_refused(count: int) -> None:
-    with pytest.raises(ValueError, match=f"{count} draws are asked for, but the posterior has 20"):
+    with pytest.raises(ValueError, match=f"{count} draws were requested, but the posterior has 20"):
         sample_predictive(np.random.default_rng(0), random_run([10, 10]), Gaussian(), ROWS, COLS, count)
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from manifill import Gaussian
+from manifill.base.arrays import Array
 from manifill.posterior import rank_columns, ranking
-from manifill.types import Array
 from tests.posterior.runs import dense_draws, random_run
 
 ROW, CANDIDATES = 2, np.array([0, 2, 3])

@@ -7,10 +7,10 @@ import pytest
 from scipy import stats
 from scipy.special import expit, logsumexp
 
+from manifill.base.arrays import Array, Vector
+from manifill.likelihoods import Binomial, Gaussian, Likelihood, SoftplusGaussian
 from manifill.posterior import Draws, Score, predict, predictive, sample_predictive, score
 from manifill.posterior.scores import _crps
-from manifill.problem import Binomial, Gaussian, Likelihood, SoftplusGaussian
-from manifill.types import Array, Vector
 from tests.posterior.runs import EFFECT_VARIABLES, KINDS, N, dense_draws, random_run
 from tests.posterior.test_predictive import TRANSPARENT
 

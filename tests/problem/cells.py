@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from manifill.problem import Compressed, Observations
-from manifill.types import Generator, Matrix, Vector
+from manifill.base.arrays import Generator, Matrix, Vector
+from manifill.kernels.compressed import Compressed
+from manifill.problem import Observations
 
 # None, one, and both sides of the passes' groups of four; and both sides of their chunks of 128, alone and together.
 CELLS_IN_ROW = (0, 1, 3, 4, 5, 9, 0)

@@ -8,7 +8,19 @@ import pytest
 from scipy import stats
 from scipy.special import expit
 
-from manifill.problem import Binomial, Gaussian, Likelihood, SoftplusGaussian
+from manifill.base.arrays import Vector
+from manifill.base.priors import Gamma, ScaledF
+from manifill.likelihoods import (
+    WITHOUT_NOISE,
+    Binomial,
+    Evaluation,
+    Gaussian,
+    Likelihood,
+    NoiseModel,
+    SoftplusGaussian,
+    WithNoise,
+)
+from manifill.likelihoods.likelihood import evaluate_values
 
 
 class Case(NamedTuple):
@@ -29,5 +41,18 @@ CASES = {
     "binomial": Case(Binomial(5), (0.0, 2.0, 5.0), _binomial(5, 1.0)),
     "half stars": Case(Binomial(10, 0.5), (0.0, 3.5, 5.0), _binomial(10, 0.5)),
 }
+
+
+def evaluate_cells(likelihood: Likelihood, encoded: Vector, x: Vector) -> tuple[Vector, Vector]:
+    """Return log densities at unit noise of encoded values, as compiled code sees them, and their slopes in x."""
+    out = Evaluation(np.full(x.size, np.nan), np.full(x.size, np.nan), np.empty((likelihood.coordinates, x.size)))
+    evaluate_values(likelihood.compiled(), encoded, x, out)
+    return out.log_density, out.slopes
+
+
+def noise_of(likelihood: Likelihood, precision: float | Gamma | ScaledF, *, by_column: bool = False) -> NoiseModel:
+    """Return the noise of a likelihood that has one, and otherwise none."""
+    return WithNoise(precision, by_column) if likelihood.has_noise else WITHOUT_NOISE
+
 
 for_each_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())

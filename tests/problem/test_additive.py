@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from manifill.base.arrays import Matrix, Vector
 from manifill.problem import Observations
-from manifill.problem.additive import fit_additive, variance_of
-from manifill.types import Matrix, Vector
+from manifill.problem.additive_fit import fit_additive, variance_of
 from tests.problem.cells import ragged_observations
 
 RAGGED = ragged_observations(np.random.default_rng(3))
@@ -42,7 +42,7 @@ def test_what_both_leave_has_its_degrees_of_freedom() -> None:
     rows, cols, _ = RAGGED.triples()
     freedom = RAGGED.size - len(np.unique(rows)) - len(np.unique(cols)) + 1
     for _ in range(400):
-        found += fit_additive(RAGGED, rng.standard_normal(RAGGED.size)).beside_both / 400
+        found += fit_additive(RAGGED, rng.standard_normal(RAGGED.size)).residual_of_both / 400
     # A variance with f degrees of freedom has the variance 2/f.  False alarms: 1 in 10⁵.
     assert found == pytest.approx(1.0, abs=4.5 * np.sqrt(2 / freedom / 400))
 
@@ -53,17 +53,17 @@ def test_effects_are_told_apart() -> None:
     noise = rng.standard_normal((60, 50))
     data = grid(row + column + noise)
     fit = fit_additive(data, data.by_row.values)
-    assert fit.beside_both == pytest.approx(1.0, rel=0.1)
-    assert fit.beside_columns == pytest.approx(np.var(row) + 1.0, rel=0.1)
-    assert fit.beside_rows == pytest.approx(np.var(column) + 1.0, rel=0.1)
+    assert fit.residual_of_both == pytest.approx(1.0, rel=0.1)
+    assert fit.residual_of_columns == pytest.approx(np.var(row) + 1.0, rel=0.1)
+    assert fit.residual_of_rows == pytest.approx(np.var(column) + 1.0, rel=0.1)
     assert (fit.free_rows, fit.free_columns) == (59, 49)
 
 
 def test_nothing_left_is_what_one_kind_of_lines_leaves() -> None:
     data = grid(np.arange(5.0)[:, None] + 10.0 * np.arange(4.0))
     fit = fit_additive(data, data.by_row.values)
-    assert fit.beside_both == min(fit.beside_columns, fit.beside_rows)
-    assert fit.beside_columns == pytest.approx(2.0 * 20 / 17)
+    assert fit.residual_of_both == min(fit.residual_of_columns, fit.residual_of_rows)
+    assert fit.residual_of_columns == pytest.approx(2.0 * 20 / 17)
 
 
 @pytest.mark.parametrize("values", [np.arange(6.0), np.full(6, 0.1)], ids=["a cell a line", "constant"])

@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from manifill.base.arrays import Matrix, Vector
+from manifill.kernels.cell_passes import component_gram
 from manifill.problem import Observations
-from manifill.problem.conditionals import FactorGivenRest, GaussianLogScales, LogScales
-from manifill.problem.passes import component_gram
-from manifill.types import Matrix, Vector
+from manifill.problem.conditional_densities import FactorGivenRest, GaussianLogScales, LogScales
 from tests.problem.cells import ragged_observations
 from tests.problem.differences import check_differences, check_gradient, evaluate
 from tests.problem.likelihoods import CASES, Case, for_each_case
@@ -64,7 +64,9 @@ with_and_without_effects = pytest.mark.parametrize("effects", [False, True], ids
 def test_left_factor(case: Case, effects: bool) -> None:
     p = Problem.of(case, effects)
     other = np.hstack([p.V * p.s, p.right_effects])
-    target = FactorGivenRest(p.encoded.by_row, case.likelihood, precision(case), other, *beside(p.U, p.left_effects))
+    target = FactorGivenRest(
+        p.encoded.by_row, case.likelihood.compiled(), precision(case), other, *beside(p.U, p.left_effects)
+    )
     check_gradient(target, p.U.ravel())
     positions = np.random.default_rng(2).standard_normal((4, p.U.size))
     check_differences(target, lambda u: p.log_likelihood(case, u.reshape(p.U.shape), p.s, p.V), positions)
@@ -76,7 +78,7 @@ def test_right_factor(case: Case, effects: bool) -> None:
     p = Problem.of(case, effects)
     other = np.hstack([p.U * p.s, p.left_effects])
     scratch = beside(p.V, p.right_effects)
-    target = FactorGivenRest(p.encoded.by_column, case.likelihood, precision(case), other, *scratch)
+    target = FactorGivenRest(p.encoded.by_column, case.likelihood.compiled(), precision(case), other, *scratch)
     check_gradient(target, p.V.ravel())
     positions = np.random.default_rng(3).standard_normal((4, p.V.size))
     check_differences(target, lambda v: p.log_likelihood(case, p.U, p.s, v.reshape(p.V.shape)), positions)
@@ -85,9 +87,8 @@ def test_right_factor(case: Case, effects: bool) -> None:
 def log_scales(case: Case, p: Problem) -> LogScales:
     scratch = np.hstack([np.full_like(p.U, np.nan), p.left_effects])
     right = np.hstack([p.V, p.right_effects])
-    return LogScales(
-        p.encoded.by_row, case.likelihood, precision(case), RATE, p.U, right, scratch, np.full_like(scratch, np.nan)
-    )
+    likelihood, products = case.likelihood.compiled(), np.full_like(scratch, np.nan)
+    return LogScales(p.encoded.by_row, likelihood, precision(case), RATE, p.U, right, scratch, products)
 
 
 @with_and_without_effects

@@ -3,16 +3,9 @@
 import numpy as np
 import pytest
 
-from manifill.problem import (
-    Binomial,
-    Gaussian,
-    Observations,
-    SoftplusGaussian,
-    scaled_effects_prior,
-    scaled_noise_prior,
-    scaled_rate_prior,
-)
-from manifill.problem.additive import fit_additive
+from manifill.likelihoods import Binomial, Gaussian, SoftplusGaussian
+from manifill.problem import Observations, scaled_effects_prior, scaled_noise_prior, scaled_rate_prior
+from manifill.problem.additive_fit import fit_additive
 from tests.problem.cells import ragged_observations
 
 SCALE, SHIFT = 1000.0, 40.0
@@ -34,7 +27,7 @@ def test_rate_is_one_over_the_size_of_a_singular_value(effects: bool) -> None:
     prior, scaled, shifted = (
         scaled_rate_prior(3, data, Gaussian(), effects=effects) for data in (PLAIN, SCALED, SHIFTED)
     )
-    size = np.sqrt(fit_additive(PLAIN, values).beside_both if effects else np.mean(values**2))
+    size = np.sqrt(fit_additive(PLAIN, values).residual_of_both if effects else np.mean(values**2))
     assert prior.rate == pytest.approx(size * np.sqrt(m * n / 3))
     assert scaled.rate == pytest.approx(SCALE * prior.rate)
     assert prior.shape == scaled.shape == shifted.shape == 1.0

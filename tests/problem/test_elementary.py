@@ -1,7 +1,7 @@
 import numpy as np
 from scipy.special import expit
 
-from manifill.problem.elementary import sigmoid_and_softplus
+from manifill.likelihoods.logistic import sigmoid_and_softplus
 
 ULP = np.finfo(float).eps
 

@@ -6,13 +6,20 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
-from manifill.problem import Compressed, Effects, EffectsPrior, Gamma, Model, Observations
-from manifill.problem.joint import EffectsGivenRest, JointDensity, fold_signs, pack, rows_in_block, unpack
-from manifill.problem.passes import factor_gradient, places_in_blocks
-from manifill.types import Generator, Vector
+from manifill.base.arrays import Generator, Vector
+from manifill.base.jit import address_of
+from manifill.base.priors import Gamma
+from manifill.kernels.cell_passes import factor_gradient, places_in_blocks
+from manifill.kernels.compressed import Compressed
+from manifill.likelihoods import WithNoise
+from manifill.problem import Model, Observations
+from manifill.problem.conditional_densities import EffectsGivenFactors
+from manifill.problem.joint_density import JointDensity, rows_in_block
+from manifill.unknowns import Effects, EffectsPrior, Layout, Unknowns, view
+from manifill.unknowns.point import fold_signs
 from tests.problem.cells import ragged_observations
 from tests.problem.differences import check_differences, check_gradient, evaluate
-from tests.problem.likelihoods import CASES, Case, for_each_case
+from tests.problem.likelihoods import CASES, Case, for_each_case, noise_of
 
 RANK = 2
 
@@ -44,22 +51,39 @@ def weights_of(setting: Setting, columns: int) -> Vector:
     return np.random.default_rng(2).exponential(size=columns) if setting.by_column else np.empty(0)
 
 
+def layout_of(setting: Setting, shape: tuple[int, int]) -> Layout:
+    return Layout(*shape, RANK, has_effects=setting.effects is not None, coordinates=0)
+
+
 def problem(case: Case, setting: Setting, block_rows: int = 0) -> tuple[Observations, Compressed, JointDensity]:
     """Return observations, their encoded cells, and the density under test, by cells or by blocks of rows."""
     given = ragged_observations(np.random.default_rng(1), np.array(case.values))
     cells = given.by_row._replace(values=case.likelihood.encode(given.by_row.values))
-    model = Model(RANK, case.likelihood, setting.rate, setting.precision, effects=setting.effects)
-    density = JointDensity.of(model, cells, given.shape)
-    n = given.shape[1]
-    places = places_in_blocks(cells, n, block_rows) if block_rows else density.places[:0]
-    block = np.empty((2, block_rows, n))
-    return given, cells, density._replace(weights=weights_of(setting, n), places=places, block=block)
+    noise = noise_of(case.likelihood, setting.precision)
+    model = Model(RANK, case.likelihood, setting.rate, noise, effects=setting.effects)
+    density = JointDensity.of(model, cells, layout_of(setting, given.shape))
+    density = density._replace(weights=weights_of(setting, given.shape[1]))
+    return given, cells, in_blocks(density, block_rows)
+
+
+def in_blocks(density: JointDensity, block_rows: int) -> JointDensity:
+    """Return the density with a pass by blocks of so many rows, or by single cells."""
+    n = density.layout.columns
+    places = places_in_blocks(density.cells, n, block_rows) if block_rows else density.places[:0]
+    scratch = density.scratch._replace(block=np.empty((2, block_rows, n)))
+    density = density._replace(places=places, scratch=scratch)
+    return density._replace(pass_address=address_of(density.cell_pass, *density.pass_arguments()))
+
+
+def some_unknowns(rng: Generator, setting: Setting, shape: tuple[int, int]) -> Unknowns:
+    (m, n), U, V = shape, rng.standard_normal((shape[0], RANK)), rng.standard_normal((shape[1], RANK))
+    effects = Effects(rng.normal(), rng.normal(size=m), rng.normal(size=n), 1.0, 1.0)
+    s = rng.exponential(size=RANK) * [1.0, -1.0]
+    return Unknowns(U, s, V, Effects.none() if setting.effects is None else effects, np.empty(0))
 
 
 def some_position(rng: Generator, setting: Setting, shape: tuple[int, int]) -> Vector:
-    (m, n), U, V = shape, rng.standard_normal((shape[0], RANK)), rng.standard_normal((shape[1], RANK))
-    effects = Effects(rng.normal(), rng.normal(size=m), rng.normal(size=n), 1.0, 1.0)
-    return pack(U, rng.exponential(size=RANK) * [1.0, -1.0], V, None if setting.effects is None else effects)
+    return some_unknowns(rng, setting, shape).pack()
 
 
 def log_factor(prior: float | Gamma, count: float, total: float) -> float:
@@ -72,11 +96,11 @@ def log_factor(prior: float | Gamma, count: float, total: float) -> float:
 
 def log_density(case: Case, setting: Setting, given: Observations, position: Vector) -> float:
     """Return log p(y, U, V, s, effects) by the model's own words; at unit noise the likelihood is SciPy's."""
-    U, s, V, effects = unpack(position, given.shape, RANK)
-    (m, n), X, prior = given.shape, U * s @ V.T, setting.effects
-    total = log_factor(setting.rate, RANK, np.abs(s).sum())
+    at = view(layout_of(setting, given.shape), position)
+    (m, n), X, prior = given.shape, at.U * at.s @ at.V.T, setting.effects
+    total = log_factor(setting.rate, RANK, np.abs(at.s).sum())
     if prior is not None:
-        mean, a, b = effects[0], effects[1 : 1 + m], effects[1 + m :]
+        mean, a, b = at.mean[0], at.row, at.column
         X = X + mean + a[:, None] + b
         total += -0.5 * prior.mean_precision * (mean - prior.mean) ** 2
         total += log_factor(prior.row, m / 2, a @ a / 2) + log_factor(prior.column, n / 2, b @ b / 2)
@@ -114,11 +138,11 @@ def test_gradients_in_the_factors_are_those_of_one_factor_given_the_rest(case: C
     setting = SETTINGS["all known"]
     given, cells, density = problem(case, setting)
     position = some_position(np.random.default_rng(4), setting, given.shape)
-    U, s, V, _ = unpack(position, given.shape, RANK)
-    expected = np.empty_like(U)
+    at = view(layout_of(setting, given.shape), position)
+    expected = np.empty_like(at.U)
     precision = setting.precision if case.likelihood.has_noise else 1.0
-    factor_gradient(cells, case.likelihood, precision, U, V * s, expected)
-    np.testing.assert_allclose(evaluate(density, position)[1][: U.size], expected.ravel(), rtol=1e-12, atol=1e-12)
+    factor_gradient(cells, case.likelihood.compiled(), precision, at.U, at.V * at.s, expected)
+    np.testing.assert_allclose(evaluate(density, position)[1][: at.U.size], expected.ravel(), rtol=1e-12, atol=1e-12)
 
 
 @for_each_case
@@ -128,7 +152,7 @@ def test_effects_given_the_rest_are_the_same_density(case: Case) -> None:
     position = some_position(np.random.default_rng(5), setting, given.shape)
     first = position.size - sum(given.shape) - 1
     units = np.random.default_rng(9).exponential(size=position.size - first)
-    target = EffectsGivenRest(density, units, position.copy(), np.empty_like(position))
+    target = EffectsGivenFactors(density, units, position.copy(), np.empty_like(position))
     others = position.copy()
     others[first:] = np.random.default_rng(6).standard_normal(position.size - first)
     for x in (position, others):
@@ -141,20 +165,21 @@ def test_effects_given_the_rest_are_the_same_density(case: Case) -> None:
 @pytest.mark.parametrize("name", ["all learned", "effects, all learned"])
 def test_packing_is_undone(name: str) -> None:
     position = some_position(np.random.default_rng(7), SETTINGS[name], (4, 3))
-    U, s, V, effects = unpack(position, (4, 3), RANK)
-    again = pack(U, s, V, Effects(effects[0], effects[1:5], effects[5:], 1.0, 1.0) if effects.size else None)
+    elsewhere = some_unknowns(np.random.default_rng(10), SETTINGS[name], (4, 3))
+    again = elsewhere.moved_to(layout_of(SETTINGS[name], (4, 3)), position).pack()
     np.testing.assert_array_equal(again, position)
 
 
 @for_each_case
 def test_folding_signs_changes_neither_the_matrix_nor_the_density(case: Case) -> None:
-    given, _, density = problem(case, SETTINGS["effects, all learned"])
-    position = some_position(np.random.default_rng(8), SETTINGS["effects, all learned"], given.shape)
+    setting = SETTINGS["effects, all learned"]
+    given, _, density = problem(case, setting)
+    position, layout = some_position(np.random.default_rng(8), setting, given.shape), layout_of(setting, given.shape)
     folded = position.copy()
-    fold_signs(folded, given.shape, RANK)
-    (U, s, V, _), (U_folded, s_folded, V_folded, _) = (unpack(x, given.shape, RANK) for x in (position, folded))
-    np.testing.assert_array_equal(s_folded, np.abs(s))
-    np.testing.assert_array_equal(U_folded * s_folded @ V_folded.T, U * s @ V.T)
+    fold_signs(layout, folded)
+    before, after = (view(layout, x) for x in (position, folded))
+    np.testing.assert_array_equal(after.s, np.abs(before.s))
+    np.testing.assert_array_equal(after.U * after.s @ after.V.T, before.U * before.s @ before.V.T)
     assert evaluate(density, folded)[0] == pytest.approx(evaluate(density, position)[0], rel=1e-14)
 
 
@@ -180,11 +205,16 @@ def test_blocks_are_bounded_however_long_rows_are(shape: tuple[int, int], expect
     assert rows_in_block(shape[0] * shape[1], shape, 10) == expected
 
 
+def gaussian_density(given: Observations) -> JointDensity:
+    model = Model(RANK, CASES["gaussian"].likelihood, 1.0, WithNoise())
+    return JointDensity.of(model, given.by_row, Layout(*given.shape, RANK, has_effects=False, coordinates=0))
+
+
 @pytest.mark.parametrize(("cells", "expected"), [(25, 0), (26, 40)])
 def test_a_density_takes_as_many_rows(cells: int, expected: int) -> None:
     given = Observations.from_triples(np.arange(cells) // 40, np.arange(cells) % 40, np.ones(cells), (40, 40))
-    density = JointDensity.of(Model(RANK, CASES["gaussian"].likelihood, 1.0), given.by_row, (40, 40))
-    assert density.block.shape == (2, expected, 40)
+    density = gaussian_density(given)
+    assert density.scratch.block.shape == (2, expected, 40)
 
 
 @pytest.mark.parametrize("rows", [128, 129, 300])
@@ -193,9 +223,9 @@ def test_several_blocks_give_what_single_cells_give(rows: int) -> None:
     rng = np.random.default_rng(9)
     cells = np.flatnonzero(rng.random(rows * 5) < 0.7)
     given = Observations.from_triples(cells // 5, cells % 5, rng.standard_normal(cells.size), (rows, 5))
-    dense = JointDensity.of(Model(RANK, CASES["gaussian"].likelihood, 1.0), given.by_row, (rows, 5))
-    assert dense.block.shape[1] == 128
-    sparse = dense._replace(places=dense.places[:0], block=np.empty((2, 0, 5)))
+    dense = gaussian_density(given)
+    assert dense.scratch.block.shape[1] == 128
+    sparse = in_blocks(dense, 0)
     position = rng.standard_normal((rows + 5 + 1) * RANK)
     (value, gradient), (expected, expected_gradient) = evaluate(dense, position), evaluate(sparse, position)
     assert value == pytest.approx(expected, rel=1e-12)

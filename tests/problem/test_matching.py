@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
+from manifill.base.arrays import Array
 from manifill.problem import Observations, from_array, from_frame, matched_cells
-from manifill.types import Array
 
 
 def lists(found: tuple[Array, Array, Array]) -> list[list[float]]:
@@ -58,7 +58,7 @@ def test_data_without_labels_do_not_fit_a_fit_with_labels(labelled: Observations
 
 
 def test_what_the_fit_does_not_have_is_refused(labelled: Observations, numbered: Observations) -> None:
-    with pytest.raises(ValueError, match="rows names 'dan'"):
+    with pytest.raises(ValueError, match="rows holds 'dan'"):
         matched_cells(labelled, ["dan"], [10], [1.0])
     with pytest.raises(ValueError, match="cols holds the index 4"):
         matched_cells(numbered, np.ones((3, 5)))

@@ -22,7 +22,7 @@ def sparse_matrices(draw: st.DrawFn) -> np.ndarray:
 def by_column_dense(observations: Observations) -> np.ndarray:
     matrix = np.full(observations.shape, np.nan)
     cells = observations.by_column
-    matrix[cells.indices, cells.lines] = cells.values
+    matrix[cells.indices, cells.major_indices] = cells.values
     return matrix
 
 

@@ -5,27 +5,27 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from manifill.problem import Compressed
-from manifill.problem.passes import (
+from manifill.base.arrays import Matrix, Vector
+from manifill.kernels.cell_passes import (
     component_gram,
     dense_joint_gradient,
     factor_gradient,
     joint_gradient,
-    line_log_likelihoods,
     log_likelihood,
     places_in_blocks,
+    row_log_likelihoods,
 )
-from manifill.types import Matrix, Vector
+from manifill.kernels.compressed import Compressed
 from tests.problem.cells import long_cells, ragged_cells
-from tests.problem.likelihoods import Case, for_each_case
+from tests.problem.likelihoods import Case, evaluate_cells, for_each_case
 
 
 def _dense_values_and_slopes(case: Case, cells: Compressed, left: Matrix, right: Matrix) -> tuple[Matrix, Matrix]:
     """Return matrices of log densities and slopes, zero at unobserved cells."""
     X = left @ right.T
     values, slopes = np.zeros(X.shape), np.zeros(X.shape)
-    for i, j, y in zip(cells.lines, cells.indices, cells.values, strict=True):
-        values[i, j], slopes[i, j] = case.likelihood.evaluate(y, X[i, j])
+    at = cells.major_indices, cells.indices
+    values[at], slopes[at] = evaluate_cells(case.likelihood, cells.values, X[at])
     return values, slopes
 
 
@@ -36,12 +36,12 @@ def test_factor_gradient_and_log_likelihood(case: Case, make_cells: Callable) ->
     cells = cells._replace(values=case.likelihood.encode(cells.values))
     values, slopes = _dense_values_and_slopes(case, cells, left, right)
     gradient = np.full_like(left, np.nan)
-    total = factor_gradient(cells, case.likelihood, 2.5, left, right, gradient)
+    total = factor_gradient(cells, case.likelihood.compiled(), 2.5, left, right, gradient)
     assert total == pytest.approx(2.5 * values.sum(), rel=1e-12)
     np.testing.assert_allclose(gradient, 2.5 * slopes @ right, rtol=1e-12, atol=1e-12)
-    assert log_likelihood(cells, case.likelihood, left, right) == pytest.approx(values.sum(), rel=1e-12)
+    assert log_likelihood(cells, case.likelihood.compiled(), left, right) == pytest.approx(values.sum(), rel=1e-12)
     lines = np.full(len(left), np.nan)
-    line_log_likelihoods(cells, case.likelihood, left, right, lines)
+    row_log_likelihoods(cells, case.likelihood.compiled(), left, right, lines)
     np.testing.assert_allclose(lines, values.sum(axis=1), rtol=1e-12, atol=1e-12)
 
 
@@ -49,12 +49,13 @@ def joint(
     case: Case, cells: Compressed, weights: Vector, left: Matrix, right: Matrix, block_rows: int = 0
 ) -> tuple[float, Matrix, Matrix]:
     """Return the sum and its gradients in both factors, by cells or by blocks of whole rows, into used arrays."""
+    likelihood, of_coordinates = case.likelihood.compiled(), np.empty(0)
     gradients = np.full_like(left, np.nan), np.full_like(right, np.nan)
-    if block_rows == 0:
-        return joint_gradient(cells, case.likelihood, weights, left, right, *gradients), *gradients
     block = np.full((2, block_rows, len(right)), np.nan)
-    places = places_in_blocks(cells, len(right), block_rows)
-    return dense_joint_gradient(cells, case.likelihood, weights, left, right, *gradients, places, block), *gradients
+    places = places_in_blocks(cells, len(right), block_rows) if block_rows else np.empty(0, dtype=np.int32)
+    cell_pass = dense_joint_gradient if block_rows else joint_gradient
+    total = cell_pass(cells, likelihood, weights, left, right, *gradients, of_coordinates, places, block)
+    return total, *gradients
 
 
 # By cells; by blocks of one row, of some, where the last is not full, and of all.
@@ -85,8 +86,8 @@ def test_a_nan_is_seen_wherever_it_is(case: Case, row: int) -> None:
     cells, left, right = ragged_cells(np.random.default_rng(5), np.array(case.values))
     left[row, 1] = np.nan
     gradient = np.empty_like(left)
-    assert np.isnan(factor_gradient(cells, case.likelihood, 1.0, left, right, gradient))
-    assert np.isnan(log_likelihood(cells, case.likelihood, left, right))
+    assert np.isnan(factor_gradient(cells, case.likelihood.compiled(), 1.0, left, right, gradient))
+    assert np.isnan(log_likelihood(cells, case.likelihood.compiled(), left, right))
     assert all(np.isnan(joint(case, cells, np.empty(0), left, right, rows)[0]) for rows in (0, 3))
     assert np.isnan(gradient[row]).all()
     assert np.isfinite(np.delete(gradient, row, axis=0)).all()
@@ -96,7 +97,7 @@ def test_component_gram() -> None:
     rng = np.random.default_rng(2)
     cells, left, right = ragged_cells(rng)
     scales = rng.exponential(size=3)
-    M = left[cells.lines] * right[cells.indices]
+    M = left[cells.major_indices] * right[cells.indices]
     gram, moments = np.full((3, 3), np.nan), np.full(3, np.nan)
     component_gram(cells, left, right, scales, gram, moments)
     np.testing.assert_allclose(gram, M.T @ M, rtol=1e-12, atol=1e-13)
@@ -107,7 +108,7 @@ def test_component_gram() -> None:
 def test_inputs_are_kept(case: Case) -> None:
     cells, left, right = ragged_cells(np.random.default_rng(4), np.array(case.values))
     kept = [part.copy() for part in (*cells, left, right)]
-    factor_gradient(cells, case.likelihood, 1.0, left, right, np.empty_like(left))
+    factor_gradient(cells, case.likelihood.compiled(), 1.0, left, right, np.empty_like(left))
     for block_rows in (0, 3):
         joint(case, cells, np.empty(0), left, right, block_rows)
     assert all(np.array_equal(part, copy) for part, copy in zip((*cells, left, right), kept, strict=True))

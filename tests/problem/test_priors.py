@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from manifill.problem import Gamma, ScaledF
-from manifill.problem.priors import Marginal
+from manifill.base.priors import Gamma, Marginal, ScaledF
 
 PRIORS = (ScaledF(2.0, 3.0, 1.5, 0.0), ScaledF(0.7, 0.5, 20.0, 0.3), ScaledF(8.0, 8.0, 0.01, 2.0))
 GRID = np.geomspace(1e-3, 1e3, 13)

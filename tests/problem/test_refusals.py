@@ -19,7 +19,7 @@ def triples(rows: object, cols: object, values: object, shape: object = None, **
 
 
 REFUSALS = {
-    "lengths": (triples([0, 1], [0], [1.0]), "rows, cols and values must be of one length, not 2, 1 and 1"),
+    "lengths": (triples([0, 1], [0], [1.0]), "rows, cols and values must have the same length, not 2, 1 and 1"),
     "nothing": (triples([], [], []), "values is empty"),
     "negative row": (triples([0, -3], [0, 1], [1.0, 2.0]), "rows holds the negative index -3"),
     "negative column": (triples([0, 1], [0, -1], [1.0, 2.0]), "cols holds the negative index -1"),
@@ -54,10 +54,10 @@ REFUSALS = {
     ),
     "unknown row": (lambda: GOOD.row_indices([0, 3]), "rows holds the index 3, but there are only 3"),
     "unknown column": (lambda: GOOD.column_indices([2]), "cols holds the index 2, but there are only 2"),
-    "unknown label": (lambda: LABELLED.row_indices(["b", "zoe"]), "rows names 'zoe', which is not among the 2 labels"),
-    "share of 0": (lambda: GOOD.split(np.random.default_rng(1), 0.0), "held_out is the share .* not 0.0"),
-    "share of 1": (lambda: GOOD.split(np.random.default_rng(1), 1), "held_out is the share .* not 1"),
-    "share of NaN": (lambda: GOOD.split(np.random.default_rng(1), np.nan), "held_out is the share .* not nan"),
+    "unknown label": (lambda: LABELLED.row_indices(["b", "zoe"]), "rows holds 'zoe', which is not among the 2 labels"),
+    "share of 0": (lambda: GOOD.split(np.random.default_rng(1), 0.0), "held_out is the fraction .* not 0.0"),
+    "share of 1": (lambda: GOOD.split(np.random.default_rng(1), 1), "held_out is the fraction .* not 1"),
+    "share of NaN": (lambda: GOOD.split(np.random.default_rng(1), np.nan), "held_out is the fraction .* not nan"),
     "too few to split": (lambda: GOOD.split(np.random.default_rng(1), 0.1), "held_out"),
     "too many cells": (lambda: GOOD.split_cells(np.random.default_rng(1), 0.5, 0.5), "train=0.5 and validate=0.5"),
     "negative share": (lambda: GOOD.split_cells(np.random.default_rng(1), -0.2, 0.2), "train=-0.2"),
@@ -69,7 +69,7 @@ REFUSALS = {
     "NaN in a sparse matrix": (lambda: from_sparse(scipy.sparse.csr_array([[1.0, np.nan]])), r"values\[1\] is nan"),
     "frame of two columns": (lambda: from_frame(FRAME[["user", "item"]]), "three columns: row, column and value"),
     "frame without the column": (lambda: from_frame(FRAME, value="rating"), "no column 'rating'"),
-    "frame without a label": (lambda: from_frame(FRAME), "'user' has a missing label in line 1"),
+    "frame without a label": (lambda: from_frame(FRAME), "'user' has a missing label in row 1"),
     "frame of text": (lambda: from_frame(FRAME, "item", "stars", "item"), "values must be numbers"),
     "rows and cols only": (lambda: as_observations([0], cols=[0]), "one of cols and values is missing"),
     "rows and values only": (lambda: as_observations([0], values=[1.0]), "one of cols and values is missing"),

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from manifill.base.arrays import Generator, Matrix
 from manifill.problem import Observations, from_array
-from manifill.problem.scaling import column_spreads, differ_widely, divided_by
-from manifill.types import Generator, Matrix
+from manifill.problem.column_spreads import column_spreads, differ_widely, divided_by
 from tests.problem.cells import dense
 
 

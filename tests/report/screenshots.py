@@ -1,4 +1,4 @@
-"""Pictures of a report for the docs: ``python -m tests.report.screenshots``, which takes some minutes."""
+"""Screenshots of a report for the docs: ``python -m tests.report.screenshots``, which takes a few minutes."""
 
 from io import BytesIO
 from pathlib import Path
@@ -8,9 +8,8 @@ import numpy as np
 from PIL import Image
 
 from manifill import MatrixCompletion, Observations
+from manifill.base.arrays import Generator
 from manifill.report import report_of_run
-from manifill.runs import RunFolder, save_observations
-from manifill.types import Generator
 from tests.browser import PHONE, WIDE, opened, started
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
@@ -18,11 +17,11 @@ SHAPE, RANK, OBSERVED, NOISE = (60, 40), 3, 0.5, 0.8
 LAYOUT = {"kind": "long", "row": "station", "col": "day", "value": "temperature"}
 COLOURS = 256
 
-COLUMNS = 4  # that the long page of a phone is cut into
+COLUMNS = 4  # into which the long page of a phone is cut
 
 
 def temperatures(rng: Generator) -> Observations:
-    """Return made-up temperatures at some stations on some days."""
+    """Return synthetic temperatures at some stations on some days."""
     m, n = SHAPE
     waves = np.cos(np.outer(np.linspace(0.0, 2.0 * np.pi, n), np.arange(1, RANK + 1)) + rng.uniform(0.0, 6.0, RANK))
     table = 12.0 + 2.0 * rng.normal(size=(m, 1)) + rng.normal(size=(m, RANK)) * [3.0, 2.0, 1.0] @ waves.T
@@ -38,14 +37,13 @@ def temperatures(rng: Generator) -> Observations:
 
 
 def main() -> None:
-    """Fit, write a report, and keep pictures of it."""
+    """Fit, write a report, and save screenshots of it."""
     rng = np.random.default_rng(0)
     train, held_out = temperatures(rng).split(rng, 0.25)
     with TemporaryDirectory() as folder, started() as browser:
         run = Path(folder) / "run"
         model = MatrixCompletion(rank=RANK, chains=4, warmup=1000, draws=2000, seed=0, path=run)
-        model.fit(train, about={"file": "temperatures.csv", "layout": LAYOUT})
-        save_observations(RunFolder(run).held_out, held_out)
+        model.fit(train, held_out=held_out, about={"file": "temperatures.csv", "layout": LAYOUT})
         path = report_of_run(run)
         for width, name in ((WIDE, "report-wide.png"), (PHONE, "report-phone.png")):
             with opened(browser, path, width) as (page, _):

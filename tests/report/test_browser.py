@@ -8,8 +8,7 @@ import pytest
 
 from manifill.report import report_of_run
 from tests.browser import PHONE, WIDE, opened, started, until
-
-from .runs import made_up_run
+from tests.report.synthetic_runs import synthetic_run
 
 HOSTILE = ("<script>document.title = 1</script>", "<img src=x onerror=document.title=1>", "<b>bold</b> &amp;")
 ROWS, COLUMNS = [f"row {k}" for k in range(24)], [*HOSTILE, *"abcdefghijkl"]
@@ -24,11 +23,11 @@ def browser():
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
     labels = np.array(ROWS, dtype=object), np.array(COLUMNS, dtype=object)
-    return report_of_run(made_up_run(tmp_path_factory.mktemp("browser") / "run", labels=labels))
+    return report_of_run(synthetic_run(tmp_path_factory.mktemp("browser") / "run", labels=labels))
 
 
 def hover(page, chart, across, down, wanted):
-    """Point at a place of a chart, given as shares of its plot, and return what it tells once ``wanted`` is in it."""
+    """Hover over a point of a chart, given as fractions of its plot, and return the text that contains ``wanted``."""
     plot = page.locator(f"#{chart} .nsewdrag").first
     plot.scroll_into_view_if_needed()
     box = plot.bounding_box()
@@ -39,7 +38,7 @@ def hover(page, chart, across, down, wanted):
 
 
 @pytest.mark.parametrize("width", [PHONE, WIDE])
-def test_nothing_complains_and_nothing_is_cut_off(browser, report, width):
+def test_no_errors_and_nothing_is_cut_off(browser, report, width):
     with opened(browser, report, width) as (page, complaints):
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.locator(".js-plotly-plot").count() == page.locator(".chart").count() == 13
@@ -49,25 +48,25 @@ def test_nothing_complains_and_nothing_is_cut_off(browser, report, width):
     assert complaints == []
 
 
-def test_pointing_at_a_cell_tells_labels_value_and_interval(browser, report):
+def test_hovering_over_a_cell_shows_labels_value_and_interval(browser, report):
     with opened(browser, report, WIDE) as (page, complaints):
-        told = hover(page, "completed", 0.5, 0.5, "90 %")
-        assert re.fullmatch(r"row \d+, .+[\d.]+90 %: [\d.−]+ to [\d.−]+", told), told
+        text = hover(page, "completed", 0.5, 0.5, "90 %")
+        assert re.fullmatch(r"row \d+, .+[\d.]+90 %: [\d.−]+ to [\d.−]+", text), text
         assert "% observed" in hover(page, "uncertainty", 0.5, 0.5, "sd")
     assert complaints == []
 
 
-def test_labels_are_shown_and_do_not_run(browser, report):
+def test_labels_are_shown_literally_and_not_executed(browser, report):
     with opened(browser, report, WIDE) as (page, complaints):
         texts = page.evaluate("document.getElementById('completed').layout.xaxis.ticktext")
         for label in HOSTILE:
-            place = texts.index(escape(label, quote=False))
-            hover(page, "completed", (place + 0.5) / len(texts), 0.5, label)
+            position = texts.index(escape(label, quote=False))
+            hover(page, "completed", (position + 0.5) / len(texts), 0.5, label)
         assert page.title() == "A completed matrix · manifill"
     assert complaints == []
 
 
-def test_nothing_else_may_run_or_be_fetched(browser, report):
+def test_other_scripts_and_requests_are_blocked(browser, report):
     script = "document.body.append(Object.assign(document.createElement('script'), {text: 'document.title = 1'}))"
     with opened(browser, report, WIDE) as (page, complaints):
         page.evaluate(script)
@@ -80,7 +79,7 @@ def test_nothing_else_may_run_or_be_fetched(browser, report):
 def test_search_finds_rows(browser, report):
     with opened(browser, report, WIDE) as (page, _):
         page.locator(".search input").fill("ROW 17")
-        assert page.locator(".answers details:visible summary").all_text_contents() == ["row 17"]
+        assert page.locator(".prediction-lists details:visible summary").all_text_contents() == ["row 17"]
 
 
 def test_axis_can_be_logarithmic(browser, report):
@@ -92,7 +91,7 @@ def test_axis_can_be_logarithmic(browser, report):
     assert complaints == []
 
 
-def test_colours_follow_the_page(browser, report):
+def test_chart_colours_follow_the_colour_scheme(browser, report):
     ink = "document.getElementById('scatter')._fullLayout.font.color"
     with opened(browser, report, WIDE, "dark") as (page, _):
         assert page.evaluate(ink) == "#e7eaee"

@@ -1,21 +1,21 @@
 import numpy as np
 import pytest
 
-from manifill.report.tiles import axis, leading_orders, tile_means, tile_of_each
+from manifill.report.tiles import leading_orders, tile_means, tile_of_each, tiled_axis
 
 
 @pytest.mark.parametrize(("size", "tiles"), [(7, 7), (7, 3), (7, 20), (1, 5), (150, 149)])
-def test_tiles_hold_everything_once_and_about_as_much_each(size, tiles):
-    found = axis(np.arange(size), tiles)
+def test_tiles_contain_every_index_once_and_have_nearly_equal_sizes(size, tiles):
+    found = tiled_axis(np.arange(size), tiles)
     assert found.sizes.sum() == size
     assert found.sizes.size == min(size, tiles)
     assert found.sizes.max() - found.sizes.min() <= 1
 
 
-def test_means_are_those_of_the_cells_in_a_tile():
+def test_a_tile_shows_the_mean_of_its_cells():
     rng = np.random.default_rng(0)
     matrix = rng.normal(size=(11, 7))
-    rows, columns = axis(rng.permutation(11), 4), axis(rng.permutation(7), 3)
+    rows, columns = tiled_axis(rng.permutation(11), 4), tiled_axis(rng.permutation(7), 3)
     of_row, of_column = tile_of_each(rows), tile_of_each(columns)
     direct = [[matrix[of_row == i][:, of_column == j].mean() for j in range(3)] for i in range(4)]
     np.testing.assert_allclose(tile_means(matrix, rows, columns), direct)
@@ -23,10 +23,10 @@ def test_means_are_those_of_the_cells_in_a_tile():
 
 def test_a_mask_gives_shares():
     mask = np.array([[True, False], [True, True]])
-    assert tile_means(mask, axis(np.arange(2), 1), axis(np.arange(2), 1)) == 0.75
+    assert tile_means(mask, tiled_axis(np.arange(2), 1), tiled_axis(np.arange(2), 1)) == 0.75
 
 
-def test_order_is_that_of_the_leading_singular_vectors():
+def test_rows_and_columns_are_sorted_by_the_leading_singular_vectors():
     rng = np.random.default_rng(1)
     matrix = 5.0 * np.outer(rng.normal(size=30), rng.normal(size=20)) + 0.1 * rng.normal(size=(30, 20))
     U, _, Vt = np.linalg.svd(matrix)

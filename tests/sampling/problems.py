@@ -2,10 +2,14 @@
 
 import numpy as np
 
-from manifill.problem import Binomial, EffectsPrior, Gamma, Gaussian, Likelihood, Model, Observations, SoftplusGaussian
-from manifill.sampling.factors import Factors
-from manifill.sampling.gibbs import Gibbs
-from manifill.sampling.joint import Joint
+from manifill.base.priors import Gamma
+from manifill.likelihoods import Binomial, Gaussian, Likelihood, SoftplusGaussian
+from manifill.problem import Model, Observations
+from manifill.sampling.factor_gibbs import Factors
+from manifill.sampling.joint_sampler import Joint
+from manifill.sampling.paper_gibbs import Gibbs
+from manifill.unknowns import EffectsPrior
+from tests.problem.likelihoods import noise_of
 
 LIKELIHOODS: dict[str, Likelihood] = {
     "gaussian": Gaussian(),
@@ -22,10 +26,9 @@ def model_for(likelihood: Likelihood, rank: int = 2, *, effects: bool = False, b
         rank,
         likelihood,
         Gamma(2.0, 4.0),
-        Gamma(2.0, 1.0),
+        noise_of(likelihood, Gamma(2.0, 1.0), by_column=by_column),
         Gamma(2.0, 1.0),
         effects=EFFECTS if effects else None,
-        noise_by_column=by_column,
     )
 
 
@@ -34,7 +37,7 @@ def some_observations(likelihood: Likelihood, shape: tuple[int, int] = (8, 6), s
     rng = np.random.default_rng(11)
     X = rng.standard_normal((shape[0], 2)) @ rng.standard_normal((2, shape[1]))
     rows, cols = np.nonzero(rng.random(shape) < share)
-    return Observations.from_triples(rows, cols, likelihood.sample(rng, X[rows, cols], 0.3), shape)
+    return Observations.from_triples(rows, cols, likelihood.sample(rng, X[rows, cols], {"sigma": 0.3}), shape)
 
 
 def run(sampler: Joint | Gibbs | Factors, seed: int, warm_up: int, steps: int) -> list[dict[str, np.ndarray]]:

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from manifill.sampling.integrators import Integrator, Leapfrog, Target, TwoStage
-from manifill.types import Generator, Vector
+from manifill.base.arrays import Generator, Vector
+from manifill.sampling.integrators import Integrator, Leapfrog, TwoStage
+from manifill.sampling.system import Target
 from tests.sampling.spaces import Space
 
 DIVERGENCE = 1000.0
@@ -56,7 +57,7 @@ class Reference:
 
     def transition(self, x: Vector) -> tuple[Vector, int, int, bool, float]:
         """Return the next position, steps, depth, divergence and mean acceptance."""
-        v = self.space.velocity(x, self.rng.standard_normal(len(x)))
+        v = self.space.velocity(x, self.space.normal(self.rng, len(x)))
         ends = [Point(x, v), Point(x, v)]
         self.energy = self.energy_of(ends[0])
         log_weight, acceptance, steps, depth, stop, diverged = 0.0, 0.0, 0, 0, False, False

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from manifill.types import Matrix, Vector
+from manifill.base.arrays import Matrix, Vector
 
 
 def rotations(nodes: int) -> tuple[Matrix, Vector]:

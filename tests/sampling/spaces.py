@@ -1,12 +1,13 @@
-"""Spaces for the reference sampler, in NumPy and SciPy: nothing of the package's geometry but its sizes and masses."""
+"""Spaces for the reference sampler, in NumPy and SciPy: of the geometry only sizes, masses and normal numbers."""
 
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from scipy.linalg import expm
 
+from manifill.base.arrays import Generator, Matrix, Vector
 from manifill.geometry import Euclidean, LowRank, Manifold, Stiefel
-from manifill.types import Vector
+from manifill.kernels.row_random import draw_key, fill_normal_rows
 from tests.geometry.manifolds import metric
 from tests.geometry.matrices import parts, turning
 from tests.geometry.rattle import mass_projection, rattle_step
@@ -14,6 +15,9 @@ from tests.geometry.rattle import mass_projection, rattle_step
 
 class Space(Protocol):
     """What the recursion asks of a space."""
+
+    def normal(self, rng: Generator, size: int) -> Vector:
+        """Return as many standard normal numbers, drawn as the package draws them for a velocity."""
 
     def velocity(self, x: Vector, normal: Vector) -> Vector:
         """Return a random velocity, made of standard normal numbers."""
@@ -36,6 +40,9 @@ class Flat(NamedTuple):
 
     dimension: int
 
+    def normal(self, rng: Generator, size: int) -> Vector:
+        return rng.standard_normal(size)
+
     def velocity(self, x: Vector, normal: Vector) -> Vector:
         return self.acceleration(x, normal)
 
@@ -54,6 +61,9 @@ class Flat(NamedTuple):
 
 class Frames(Flat):
     """St(n, r) in n·r dimensions, with the geodesic by SciPy's exponential; ``dimension`` is n."""
+
+    def normal(self, rng: Generator, size: int) -> Vector:
+        return normal_rows(rng, self.dimension, size // self.dimension).ravel()
 
     def acceleration(self, x: Vector, gradient: Vector) -> Vector:
         X, Z = (part.reshape(self.dimension, -1) for part in (x, gradient))
@@ -75,6 +85,10 @@ class Matrices(NamedTuple):
     @property
     def masses(self) -> Vector:
         return metric(self.manifold)
+
+    def normal(self, rng: Generator, size: int) -> Vector:
+        m, n, r, rest = *self.manifold.layout[:3], self.manifold.masses.size
+        return joined(normal_rows(rng, m, r), normal_rows(rng, n, r), normal_rows(rng, rest, 1))
 
     def velocity(self, x: Vector, normal: Vector) -> Vector:
         return self.projected(x, normal / np.sqrt(self.masses))
@@ -100,6 +114,13 @@ class Matrices(NamedTuple):
 
     def turning(self, first: Vector, first_velocity: Vector, last: Vector, last_velocity: Vector) -> Vector:
         return turning(self.manifold, first, first_velocity, last, last_velocity)
+
+
+def normal_rows(rng: Generator, rows: int, columns: int) -> Matrix:
+    """Return standard normal numbers that are addressed by row, under a key from the generator."""
+    out = np.empty((rows, columns))
+    fill_normal_rows(np.uint64(draw_key(rng)), out)
+    return out
 
 
 def joined(*pieces: Vector) -> Vector:

@@ -7,13 +7,17 @@ uniform.  A class of the tests' own would be compiled anew in every run.
 
 import numpy as np
 
-from manifill.geometry import Euclidean, LowRank, Manifold, ScaledStiefel, Stiefel
-from manifill.problem import Effects, EffectsPrior, Gamma, Gaussian, Model, Observations
-from manifill.problem.conditionals import FactorGivenRest
-from manifill.problem.joint import JointDensity, pack
+from manifill.base.arrays import Generator, Matrix, Vector
+from manifill.base.priors import Gamma
+from manifill.geometry import Euclidean, LowRank, Manifold, Masses, ScaledStiefel, Stiefel
+from manifill.likelihoods import Gaussian, WithNoise
+from manifill.problem import Model, Observations
+from manifill.problem.conditional_densities import FactorGivenRest
+from manifill.problem.joint_density import JointDensity
 from manifill.sampling.integrators import Leapfrog, TwoStage
-from manifill.types import Generator, Matrix, Vector
-from tests.problem.likelihoods import Case
+from manifill.sampling.system import System, Target
+from manifill.unknowns import Effects, EffectsPrior, Layout, Unknowns
+from tests.problem.likelihoods import Case, noise_of
 
 
 def quadratic(center: Matrix, precision: float, weights: Vector | None = None) -> FactorGivenRest:
@@ -23,7 +27,7 @@ def quadratic(center: Matrix, precision: float, weights: Vector | None = None) -
     rows, cols = np.nonzero(~np.isnan(center))
     cells = Observations.from_triples(rows, cols, (center * roots)[rows, cols], center.shape).by_row
     nothing = np.empty((0, center.shape[1]))  # no effects
-    return FactorGivenRest(cells, Gaussian(), precision, np.diag(roots), nothing, nothing)
+    return FactorGivenRest(cells, Gaussian().compiled(), precision, np.diag(roots), nothing, nothing)
 
 
 def anisotropic_gaussian() -> tuple[Euclidean, FactorGivenRest]:
@@ -40,9 +44,7 @@ def tilted_stiefel() -> tuple[Stiefel, FactorGivenRest]:
 
 def tilted_by_mass() -> tuple[ScaledStiefel, FactorGivenRest]:
     """Return the same density in another metric."""
-    manifold = ScaledStiefel.of_shape(5, 2)
-    manifold.set_masses(np.array([8.0, 20.0]))
-    return manifold, tilted_stiefel()[1]
+    return ScaledStiefel.with_masses(5, np.array([8.0, 20.0])), tilted_stiefel()[1]
 
 
 def completion() -> tuple[LowRank, JointDensity]:
@@ -50,14 +52,11 @@ def completion() -> tuple[LowRank, JointDensity]:
     rng = np.random.default_rng(2)
     rows, cols = np.nonzero(rng.random((5, 4)) < 0.7)
     cells = Observations.from_triples(rows + 1, cols + 1, rng.standard_normal(len(rows)), (6, 5)).by_row
-    of_effects = EffectsPrior(0.0, 0.1, Gamma(2.0, 1.0), 1.5)
-    density = JointDensity.of(Model(2, Gaussian(), 0.5, Gamma(2.0, 1.0), effects=of_effects), cells, (6, 5))
-    manifold = LowRank.of_shape(6, 5, 2, effects=True)
-    manifold.left.set_masses(np.array([12.0, 30.0]))
-    manifold.right.set_masses(np.array([25.0, 10.0]))
-    manifold.masses[:] = np.linspace(3.0, 6.0, manifold.masses.size)
-    manifold.set_weights(np.bincount(rows + 1, minlength=6) ** 1.5, np.bincount(cols + 1, minlength=5) ** 1.5)
-    return manifold, density
+    of_effects, layout = EffectsPrior(0.0, 0.1, Gamma(2.0, 1.0), 1.5), Layout(6, 5, 2, True, 0)
+    model = Model(2, Gaussian(), 0.5, WithNoise(Gamma(2.0, 1.0)), effects=of_effects)
+    masses = Masses(np.array([12.0, 30.0]), np.array([25.0, 10.0]), np.linspace(3.0, 6.0, layout.rest_size))
+    of_rows, of_columns = np.bincount(rows + 1, minlength=6) ** 1.5, np.bincount(cols + 1, minlength=5) ** 1.5
+    return LowRank.with_masses(layout, masses, of_rows, of_columns), JointDensity.of(model, cells, layout)
 
 
 PROBLEMS = {
@@ -67,6 +66,11 @@ PROBLEMS = {
     "6x5 matrices": completion(),
 }
 INTEGRATORS = {"leapfrog": Leapfrog(), "two-stage": TwoStage()}
+
+
+def system_of(manifold: Manifold, target: Target) -> System:
+    """Return the system; frames with masses have no U-turn rule, and get the one without masses."""
+    return System.of(manifold, target, Stiefel.has_turned if isinstance(manifold, ScaledStiefel) else None)
 
 
 def start(rng: Generator, manifold: Manifold) -> tuple[Vector, Vector]:
@@ -85,11 +89,12 @@ def point_with_effects(case: Case, s: list[float], *, by_column: bool = False) -
     rows, cols = np.nonzero(rng.random(SHAPE) < 0.8)
     given = Observations.from_triples(rows, cols, rng.choice(case.values, len(rows)), SHAPE)
     prior = EffectsPrior(0.0, 0.1, Gamma(2.0, 1.5), 1.0)
-    model = Model(r, case.likelihood, Gamma(2.0, 1.0), Gamma(3.0, 2.0), effects=prior)
+    noise = noise_of(case.likelihood, Gamma(3.0, 2.0))
+    model = Model(r, case.likelihood, Gamma(2.0, 1.0), noise, effects=prior)
     cells = given.by_row._replace(values=case.likelihood.encode(given.by_row.values))
-    density = JointDensity.of(model, cells, SHAPE)
+    density = JointDensity.of(model, cells, Layout(m, n, r, True, 0))
     if by_column:
         density = density._replace(weights=rng.exponential(size=n))
     U, V = (np.linalg.qr(rng.standard_normal((k, r)))[0] for k in SHAPE)
     effects = Effects(0.3, rng.standard_normal(m), rng.standard_normal(n), 1.0, 1.0)
-    return density, pack(U, np.array(s), V, effects)
+    return density, Unknowns(U, np.array(s), V, effects, np.empty(0)).pack()

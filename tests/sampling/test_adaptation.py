@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from manifill.sampling.adaptation import DualAveraging
+from manifill.sampling.dual_averaging import DualAveraging
 
 
 def acceptance_of(step_size: float) -> float:
@@ -13,10 +13,10 @@ def acceptance_of(step_size: float) -> float:
 
 def adapted(start: float, target: float, longest: float = 100.0, noise: float = 0.0) -> DualAveraging:
     rng = np.random.default_rng(1)
-    tuning = DualAveraging.start(start, longest)
+    tuning = DualAveraging.init(start, longest)
     for _ in range(1000):
         tuning = tuning.update(acceptance_of(tuning.step_size) + noise * rng.standard_normal(), target)
-    return tuning.freeze()
+    return tuning.final()
 
 
 @pytest.mark.parametrize("target", [0.6, 0.8, 0.9])
@@ -27,26 +27,26 @@ def test_reaches_the_target(start: float, target: float) -> None:
 
 
 def test_never_exceeds_the_longest_step() -> None:
-    tuning = DualAveraging.start(0.01, 0.05)
+    tuning = DualAveraging.init(0.01, 0.05)
     for _ in range(200):
         tuning = tuning.update(1.0, 0.8)
         assert tuning.step_size <= 0.05 * (1 + 1e-12)
-    assert tuning.freeze().step_size == pytest.approx(0.05, rel=0.01)
+    assert tuning.final().step_size == pytest.approx(0.05, rel=0.01)
 
 
 def test_a_divergence_counts_as_a_refusal() -> None:
-    start = DualAveraging.start(0.3, 10.0)
+    start = DualAveraging.init(0.3, 10.0)
     assert start.update(np.nan, 0.8) == start.update(0.0, 0.8)
 
 
 def test_moves_up_after_success_and_down_after_failure() -> None:
-    tuning = DualAveraging.start(0.3, 100.0)
+    tuning = DualAveraging.init(0.3, 100.0)
     assert tuning.step_size == pytest.approx(0.3)
     assert tuning.update(1.0, 0.8).step_size > tuning.update(0.8, 0.8).step_size > tuning.update(0.0, 0.8).step_size
 
 
 def test_update_leaves_the_old_state_alone() -> None:
-    tuning = DualAveraging.start(0.3, 100.0)
+    tuning = DualAveraging.init(0.3, 100.0)
     kept = tuning._asdict()
     tuning.update(0.5, 0.8)
     assert tuning._asdict() == kept

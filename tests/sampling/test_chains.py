@@ -10,22 +10,25 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from manifill.problem import Gaussian, Model, from_array
-from manifill.sampling.board import Board, Line, Stage
+from manifill.likelihoods import Gaussian, WithNoise
+from manifill.problem import Model, from_array
 from manifill.sampling.chains import Plan, run_chains
-from manifill.sampling.factors import Factors
-from manifill.sampling.progress import display
+from manifill.sampling.factor_gibbs import Factors
+from manifill.sampling.progress_board import Board, Line, Stage
+from manifill.sampling.progress_display import display
+
+SEEDS = np.random.SeedSequence(1).spawn(3)
 
 
 def plan(**changes):
     table = np.random.default_rng(0).normal(size=(8, 6))
-    build = partial(Factors, Model(2, Gaussian(), 1.0), from_array(table))
+    build = partial(Factors, Model(2, Gaussian(), 1.0, WithNoise()), from_array(table))
     return Plan(**{"build": build, "chains": 3, "warmup": 4, "draws": 5, "path": None, **changes})
 
 
 def test_records_are_complete_and_reproducible():
-    first = run_chains(plan(), np.random.SeedSequence(1), jobs=1, visible=False)
-    second = run_chains(plan(), np.random.SeedSequence(1), jobs=3, visible=False)
+    first = run_chains(plan(), SEEDS, jobs=1, visible=False)
+    second = run_chains(plan(), SEEDS, jobs=3, visible=False)
     assert [record.draws for record in first] == [5, 5, 5]
     assert all(len(record.warmup_statistics["lp"]) == 4 for record in first)
     for one, two in zip(first, second, strict=True):
@@ -34,7 +37,7 @@ def test_records_are_complete_and_reproducible():
 
 def test_an_error_in_a_chain_reaches_the_caller():
     with pytest.raises(ZeroDivisionError):
-        run_chains(plan(build=partial(divmod, 1, 0)), np.random.SeedSequence(1), jobs=2, visible=False)
+        run_chains(plan(build=partial(divmod, 1, 0)), SEEDS, jobs=2, visible=False)
 
 
 def test_board_carries_lines_and_the_word_stop(tmp_path):
@@ -48,7 +51,7 @@ def test_board_carries_lines_and_the_word_stop(tmp_path):
 
 
 def test_lines_where_there_is_no_terminal(tmp_path, capfd, monkeypatch):
-    monkeypatch.setattr("manifill.sampling.progress.SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr("manifill.sampling.progress_display.SECONDS_BETWEEN_LINES", 0.0)
     board = Board(tmp_path / "board", 2, create=True)
     board.mark(0, Stage.COMPILING)
     with display(2, 10, visible=True) as shown:
@@ -59,7 +62,7 @@ def test_lines_where_there_is_no_terminal(tmp_path, capfd, monkeypatch):
 
 
 def test_nothing_is_shown_when_not_wanted(tmp_path, capfd):
-    run_chains(plan(), np.random.SeedSequence(1), jobs=1, visible=False)
+    run_chains(plan(), SEEDS, jobs=1, visible=False)
     assert capfd.readouterr().err == ""
 
 

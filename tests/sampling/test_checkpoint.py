@@ -1,25 +1,33 @@
-"""Checkpoints: every sampler goes on from one as if it had never stopped, and a broken one is none."""
+"""Checkpoints: every sampler goes on from one as if it had never stopped, and a damaged one is an error."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from manifill.likelihoods import WithNoise
 from manifill.problem import Model, Observations
-from manifill.sampling.checkpoint import Checkpoint, load_checkpoint, restored_generator, save_checkpoint
-from manifill.sampling.factors import Factors
-from manifill.sampling.gibbs import Gibbs
-from manifill.sampling.joint import Joint
+from manifill.sampling import checkpoint
+from manifill.sampling.checkpoint import (
+    CannotResumeError,
+    Checkpoint,
+    load_checkpoint,
+    restored_generator,
+    save_checkpoint,
+)
+from manifill.sampling.factor_gibbs import Factors
+from manifill.sampling.joint_sampler import Joint
+from manifill.sampling.paper_gibbs import Gibbs
 from tests.exact.cases import EFFECTS, HEAVY
 from tests.sampling.problems import LIKELIHOODS
 
 DATA = Observations.from_triples([0, 0, 1, 2, 3], [0, 1, 1, 0, 2], np.array([1.0, 2.0, 1.0, 3.0, 2.0]), (4, 3))
 GAUSSIAN = LIKELIHOODS["gaussian"]
 SAMPLERS = {
-    "joint": lambda: Joint(Model(2, GAUSSIAN, 1.0, HEAVY, effects=EFFECTS), DATA, warmup=20),
-    "joint, noise by column": lambda: Joint(Model(1, GAUSSIAN, 1.0, HEAVY, noise_by_column=True), DATA, warmup=20),
-    "gibbs": lambda: Gibbs(Model(1, GAUSSIAN, 1.0, HEAVY, effects=EFFECTS), DATA),
-    "factors": lambda: Factors(Model(1, GAUSSIAN, 1.0, HEAVY), DATA),
+    "joint": lambda: Joint(Model(2, GAUSSIAN, 1.0, WithNoise(HEAVY), effects=EFFECTS), DATA, warmup=20),
+    "joint, noise by column": lambda: Joint(Model(1, GAUSSIAN, 1.0, WithNoise(HEAVY, by_column=True)), DATA, warmup=20),
+    "gibbs": lambda: Gibbs(Model(1, GAUSSIAN, 1.0, WithNoise(HEAVY), effects=EFFECTS), DATA),
+    "factors": lambda: Factors(Model(1, GAUSSIAN, 1.0, WithNoise(HEAVY)), DATA),
 }
 
 
@@ -57,21 +65,58 @@ def saved(path: Path) -> bytes:
     return path.read_bytes()
 
 
-def test_a_half_written_checkpoint_is_none(tmp_path: Path) -> None:
+def test_no_file_is_no_checkpoint(tmp_path: Path) -> None:
+    assert load_checkpoint(tmp_path / "nowhere.npz", ()) is None
+
+
+def test_a_truncated_checkpoint_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "chain.npz"
     whole = saved(path)
     for length in range(0, len(whole), 97):
         path.write_bytes(whole[:length])
-        assert load_checkpoint(path, SAMPLERS["factors"]().classes) is None
-    assert load_checkpoint(tmp_path / "nowhere.npz", ()) is None
+        with pytest.raises(CannotResumeError, match=r"chain\.npz cannot be read .* or delete it"):
+            load_checkpoint(path, SAMPLERS["factors"]().classes)
+
+
+def test_a_damaged_byte_is_reported(tmp_path: Path) -> None:
+    """In the JSON as in the arrays; a changed digit would otherwise be another state of the chain."""
+    path = tmp_path / "chain.npz"
+    whole = saved(path)
+    begin = whole.index(b'{"format"')
+    end = whole.index(b"PK", begin)  # where the entry of the first array begins
+    for position in (*range(begin, end, 7), *range(0, len(whole), 61)):
+        path.write_bytes(whole[:position] + bytes([whole[position] ^ 1]) + whole[position + 1 :])
+        try:
+            found = load_checkpoint(path, SAMPLERS["factors"]().classes)
+        except CannotResumeError:
+            continue
+        assert not begin <= position < end  # but a byte without meaning, such as the time in a header
+        assert found is not None
+        np.testing.assert_equal(found, load_undamaged(tmp_path / "whole.npz", whole))
+
+
+def load_undamaged(path: Path, whole: bytes) -> Checkpoint | None:
+    path.write_bytes(whole)
+    return load_checkpoint(path, SAMPLERS["factors"]().classes)
+
+
+def test_another_format_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "chain.npz"
+    monkeypatch.setattr(checkpoint, "FORMAT", 7)
+    saved(path)
+    monkeypatch.undo()
+    with pytest.raises(CannotResumeError, match="it has the format 7, and this version of manifill reads 1"):
+        load_checkpoint(path, SAMPLERS["factors"]().classes)
 
 
 def test_only_named_classes_come_out(tmp_path: Path) -> None:
     path = tmp_path / "chain.npz"
     saved(path)
-    assert load_checkpoint(path, (dict,)) is None
+    with pytest.raises(CannotResumeError, match="which this sampler does not know"):
+        load_checkpoint(path, (dict,))
     np.savez(path, tree=np.array([{"format": 1}], dtype=object))  # a pickle
-    assert load_checkpoint(path, SAMPLERS["factors"]().classes) is None
+    with pytest.raises(CannotResumeError, match="pickle"):
+        load_checkpoint(path, SAMPLERS["factors"]().classes)
 
 
 def test_a_file_in_the_way_is_replaced_as_a_whole(tmp_path: Path) -> None:

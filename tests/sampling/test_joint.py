@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
-from manifill.problem import Gaussian, Likelihood, Model, Observations, scaled_noise_prior
-from manifill.problem.passes import line_log_likelihoods
-from manifill.sampling.joint import Joint
+from manifill.kernels.cell_passes import row_log_likelihoods
+from manifill.likelihoods import Gaussian, Likelihood, WithNoise
+from manifill.problem import Model, Observations, scaled_noise_prior
+from manifill.sampling.joint_sampler import Joint
+from tests.exact.prior import completed
 from tests.sampling.problems import LIKELIHOODS, model_for, run, some_observations, warmed
 
 for_each_likelihood = pytest.mark.parametrize("likelihood", LIKELIHOODS.values(), ids=LIKELIHOODS.keys())
@@ -27,15 +29,12 @@ def test_factors_are_orthonormal_and_scales_positive(likelihood: Likelihood, eff
 def test_reported_density_is_the_models(effects: bool, by_column: bool) -> None:
     model, observations = model_for(Gaussian(), effects=effects, by_column=by_column), some_observations(Gaussian())
     _, state, _ = warmed(Joint(model, observations), 4, 1)
-    X = state.U * state.s @ state.V.T
-    if effects:
-        X = X + state.effects.mean + state.effects.row[:, None] + state.effects.column
-    unit = np.empty(6)
-    line_log_likelihoods(observations.by_column, Gaussian(), np.ascontiguousarray(X.T), np.eye(8), unit)
+    unit, transposed = np.empty(6), np.ascontiguousarray(completed(state).T)
+    row_log_likelihoods(observations.by_column, Gaussian().compiled(), transposed, np.eye(8), unit)
     counts = np.diff(observations.by_column.starts).astype(float)
     if not by_column:
         unit, counts = unit.sum(keepdims=True), counts.sum(keepdims=True)
-    expected = model.log_density(counts, unit, state.noise, state.s, state.rate, state.effects)
+    expected = model.log_density(counts, unit, state.noise, state.unknowns, state.rate)
     assert state.log_density == pytest.approx(expected, rel=1e-12)
 
 
@@ -45,9 +44,10 @@ def test_effects_are_drawn_centred_with_the_same_sums() -> None:
     draw = sampler.draw(state)
     assert abs(draw["row_effect"].mean()) < 1e-14
     assert abs(draw["column_effect"].mean()) < 1e-14
-    sums = state.effects.mean + state.effects.row[:, None] + state.effects.column
+    effects = state.unknowns.effects
+    sums = effects.mean + effects.row[:, None] + effects.column
     np.testing.assert_allclose(draw["mu"] + draw["row_effect"][:, None] + draw["column_effect"], sums, atol=1e-13)
-    assert draw["row_effect_sd"] == pytest.approx(state.effects.row_precision**-0.5)
+    assert draw["row_effect_sd"] == pytest.approx(effects.row_precision**-0.5)
 
 
 def test_noise_by_column_tells_the_columns_apart() -> None:
@@ -57,7 +57,7 @@ def test_noise_by_column_tells_the_columns_apart() -> None:
     noise = np.repeat([0.1, 1.0], 4) * rng.standard_normal((60, 8))
     rows, cols = np.nonzero(noise)
     observations = Observations.from_triples(rows, cols, (low_rank + noise)[rows, cols])
-    model = Model(1, Gaussian(), 0.1, scaled_noise_prior(observations), noise_by_column=True)
+    model = Model(1, Gaussian(), 0.1, WithNoise(scaled_noise_prior(observations), by_column=True))
     draws = np.array([draw["sigma"] for draw in run(Joint(model, observations, warmup=150), 9, 150, 400)])
     assert draws.shape == (400, 8)
     np.testing.assert_allclose(draws.mean(axis=0), np.sqrt(np.mean(noise**2, axis=0)), rtol=0.34)

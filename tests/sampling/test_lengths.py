@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from manifill.sampling.lengths import SHORT_STEPS, Trees
-from manifill.types import Vector
+from manifill.base.arrays import Vector
+from manifill.sampling.trajectory_lengths import SHORT_STEPS, Trees
 
 STEP = 0.25
 
@@ -12,12 +12,12 @@ STEP = 0.25
 def trees_of(steps: list[int], densities: Vector) -> Trees:
     trees = Trees.none()
     for count, density in zip(steps, densities, strict=True):
-        trees = trees.plus(STEP * count, float(density))
+        trees = trees.update(STEP * count, float(density))
     return trees
 
 
 def test_without_trees_there_is_nothing_to_learn() -> None:
-    assert Trees.none().lengths(STEP) is None
+    assert Trees.none().final(STEP) is None
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def test_without_trees_there_is_nothing_to_learn() -> None:
     [([31, 31, 15, 15], 9, 23), ([1], 1, 1), ([63] * 10, 25, 63)],
 )
 def test_shares_of_the_mean_length(steps: list[int], shortest: int, longest: int) -> None:
-    lengths = trees_of(steps, np.random.default_rng(1).standard_normal(len(steps))).lengths(STEP)
+    lengths = trees_of(steps, np.random.default_rng(1).standard_normal(len(steps))).final(STEP)
     assert lengths is not None
     assert lengths[:2] == (shortest, longest)
     drawn = [lengths.draw(rng) for rng in np.random.default_rng(2).spawn(500)]
@@ -35,8 +35,8 @@ def test_shares_of_the_mean_length(steps: list[int], shortest: int, longest: int
 
 def test_lengths_are_in_time() -> None:
     """A window begins with long steps and few of them."""
-    trees = Trees.none().plus(4 * 1.0, 0.0).plus(16 * 0.25, 1.0)
-    lengths = trees.lengths(0.1)
+    trees = Trees.none().update(4 * 1.0, 0.0).update(16 * 0.25, 1.0)
+    lengths = trees.final(0.1)
     assert lengths is not None
     assert lengths[:2] == (16, 40)
 
@@ -55,6 +55,6 @@ def test_a_log_density_that_crawls_asks_for_more_new_momenta(correlation: float,
     rng, series = np.random.default_rng(4), [0.0]
     for _ in range(150):
         series.append(correlation * series[-1] + np.sqrt(1.0 - correlation**2) * rng.standard_normal())
-    lengths = trees_of([15] * 151, np.array(series)).lengths(STEP)
+    lengths = trees_of([15] * 151, np.array(series)).final(STEP)
     assert lengths is not None
     assert lengths.short == short

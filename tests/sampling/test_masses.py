@@ -3,10 +3,13 @@
 import numpy as np
 import pytest
 
-from manifill.sampling.masses import GradientSquares, squares_of, windows
-from manifill.types import Vector
+from manifill.base.arrays import Vector
+from manifill.geometry import Masses
+from manifill.sampling.mass_adaptation import GradientSquares, windows
+from manifill.unknowns import Effects, Layout, Unknowns, view
 
 M, N, RANK = 4, 3, 2
+PLAIN, WITH_EFFECTS = (Layout(M, N, RANK, effects, 0) for effects in (False, True))
 
 
 @pytest.mark.parametrize(
@@ -19,14 +22,21 @@ def test_windows_end_early_enough_for_the_step_size_and_are_never_too_short(warm
 
 def collected(squares: list[Vector], log_s: list[Vector]) -> GradientSquares:
     """Return the sums over iterations with these squares a column and these log singular values."""
-    total = GradientSquares.none(RANK)
+    total = GradientSquares.none(PLAIN)
     for columns, z in zip(squares, log_s, strict=True):
-        total = total.plus(GradientSquares(1, columns, np.exp(2.0 * z), z, z**2, 0.0, 0.0, 0.0, 0.0))
+        total = total.update(GradientSquares(1, columns, np.exp(2.0 * z), z, z**2, 0.0, 0.0, 0.0, 0.0, np.empty(0)))
     return total
 
 
-def masses_of(total: GradientSquares) -> tuple[Vector, Vector, Vector]:
-    return total.masses(np.full(M, 2), np.full(N, 2), effects=False)
+def masses_of(total: GradientSquares) -> Masses:
+    return total.masses(PLAIN, np.full(M, 2), np.full(N, 2))
+
+
+def squares_of(gradient: Vector, s: Vector, precisions: tuple[float, float] | None = None) -> GradientSquares:
+    """Return the sums for one gradient at these singular values and, if there are any, precisions of effects."""
+    effects = Effects.none() if precisions is None else Effects(0.0, np.zeros(M), np.zeros(N), *precisions)
+    unknowns = Unknowns(np.empty((M, RANK)), s, np.empty((N, RANK)), effects, np.empty(0))
+    return GradientSquares.of(view(PLAIN if precisions is None else WITH_EFFECTS, gradient), unknowns)
 
 
 def test_columns_that_stay_apart_keep_their_own_mass() -> None:
@@ -60,9 +70,9 @@ def test_only_one_that_wanders_cannot_reach_a_column_that_stays() -> None:
 
 def test_squares_of_a_gradient() -> None:
     rng = np.random.default_rng(4)
-    U, V, s = rng.standard_normal((M, RANK)), rng.standard_normal((N, RANK)), rng.exponential(size=RANK)
+    s = rng.exponential(size=RANK)
     gradient = rng.standard_normal((M + N + 1) * RANK + 1 + M + N)
-    squares = squares_of(gradient, U, V, s, (2.0, 3.0))
+    squares = squares_of(gradient, s, (2.0, 3.0))
     in_U, in_V, _, effects = np.split(gradient, [M * RANK, (M + N) * RANK, (M + N + 1) * RANK])
     expected = 0.5 * (np.mean(in_U.reshape(M, RANK) ** 2, axis=0) + np.mean(in_V.reshape(N, RANK) ** 2, axis=0))
     np.testing.assert_allclose(squares.columns, expected)
@@ -70,7 +80,7 @@ def test_squares_of_a_gradient() -> None:
     assert squares.column == pytest.approx(np.mean(effects[1 + M :] ** 2))
     of_s = (squares.s_squares, squares.log_s, squares.log_s_squares)
     np.testing.assert_array_equal(of_s, (s**2, np.log(s), np.log(s) ** 2))
-    without = squares_of(gradient[: (M + N + 1) * RANK], U, V, s, (1.0, 1.0))
+    without = squares_of(gradient[: (M + N + 1) * RANK], s)
     np.testing.assert_array_equal(without.columns, squares.columns)
     assert (without.row, without.column) == (0.0, 0.0)
 
@@ -78,21 +88,22 @@ def test_squares_of_a_gradient() -> None:
 def test_an_effect_has_the_mass_of_its_prior_and_of_its_cells_and_the_mean_that_of_all_rows() -> None:
     """An effect without cells has its prior alone; where the prior is more than all, cells add nothing."""
     precisions = 10 * np.log([1.0, 8.0])
-    squares = GradientSquares(10, *np.outer([10.0, 10.0, 0.0, 0.0], np.ones(RANK)), 40.0, 60.0, *precisions)
+    sums = np.outer([10.0, 10.0, 0.0, 0.0], np.ones(RANK))
+    squares = GradientSquares(10, *sums, 40.0, 60.0, *precisions, np.empty(0))
     rows, columns = np.array([0, 2, 2, 4]), np.array([4, 4, 4])
-    rest = squares.masses(rows, columns, effects=True).rest
+    rest = squares.masses(WITH_EFFECTS, rows, columns).rest
     row = [1.0, 4.0, 4.0, 7.0]
     np.testing.assert_allclose(rest, [2.0, 2.0, sum(row), *row, 8.0, 8.0, 8.0], rtol=1e-6)
 
 
 def test_the_mean_square_of_the_gradient_is_the_curvature() -> None:
     """Fisher's identity on Gaussians of precisions 50 and 2: five standard errors of 14,000 squares are 6 %."""
-    rng, precision, total = np.random.default_rng(5), np.array([50.0, 2.0]), GradientSquares.none(RANK)
+    rng, precision, total = np.random.default_rng(5), np.array([50.0, 2.0]), GradientSquares.none(PLAIN)
     s = np.exp([4.0, 0.0])
     for _ in range(2000):
         x = rng.standard_normal((M + N, RANK)) / np.sqrt(precision)
         gradient = np.concatenate([(-precision * x).ravel(), np.zeros(RANK)])
-        total = total.plus(squares_of(gradient, x[:M], x[M:], s, (1.0, 1.0)))
+        total = total.update(squares_of(gradient, s))
     left, right, _ = masses_of(total)
     np.testing.assert_allclose(left - M, precision, rtol=0.06)
     np.testing.assert_allclose(right - N, precision, rtol=0.06)

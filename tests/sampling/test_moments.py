@@ -8,10 +8,11 @@ chosen once; they are not to be changed to make a test pass.
 import numpy as np
 import pytest
 
+from manifill.base.arrays import Matrix
 from manifill.geometry import Euclidean, Manifold, Stiefel
-from manifill.sampling.integrators import Leapfrog, Target
+from manifill.sampling.integrators import Leapfrog
 from manifill.sampling.nuts import Workspace, transition
-from manifill.types import Matrix
+from manifill.sampling.system import System, Target
 from tests.exact.zscores import z_scores
 from tests.sampling.rotations import moments
 from tests.sampling.targets import anisotropic_gaussian, quadratic
@@ -23,11 +24,11 @@ CHAINS, DRAWS, MAX_DEPTH = 2, 4000, 6
 def draws(manifold: Manifold, target: Target, step_size: float, seed: int) -> Matrix:
     """Return positions (chain, draw, dimension) from uniform starts."""
     positions = np.empty((CHAINS, DRAWS, manifold.dimension))
-    work = Workspace.allocate(manifold.dimension, MAX_DEPTH)
+    system, work = System.of(manifold, target), Workspace.allocate(manifold.dimension, MAX_DEPTH)
     for chain, rng in zip(positions, np.random.default_rng(seed).spawn(CHAINS), strict=True):
         position = manifold.random_point(rng)
         for k in range(-100, DRAWS):
-            transition(rng, manifold, target, Leapfrog(), position, step_size, MAX_DEPTH, work)
+            transition(rng, system, Leapfrog(), position, step_size, MAX_DEPTH, work)
             if k >= 0:
                 chain[k] = position
     return positions

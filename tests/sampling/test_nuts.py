@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from manifill.geometry import Euclidean, Manifold, Stiefel
-from manifill.sampling.integrators import Integrator, Leapfrog, Target, TwoStage
+from manifill.base.arrays import Generator, Vector
+from manifill.geometry import Euclidean, Manifold, ScaledStiefel, Stiefel
+from manifill.sampling.integrators import Integrator, Leapfrog, TwoStage
 from manifill.sampling.nuts import Transition, Workspace, find_step_size, transition
-from manifill.types import Generator, Vector
+from manifill.sampling.system import System, Target
 from tests.sampling.reference import Reference
 from tests.sampling.spaces import space_of
 from tests.sampling.targets import PROBLEMS, anisotropic_gaussian, completion, quadratic, tilted_stiefel
@@ -14,16 +15,15 @@ from tests.sampling.targets import PROBLEMS, anisotropic_gaussian, completion, q
 
 def move_once(
     rng: Generator,
-    manifold: Manifold,
-    target: Target,
+    system: System,
     position: Vector,
     step_size: float,
     max_depth: int,
     integrator: Integrator = Leapfrog(),  # noqa: B008 - a named tuple
 ) -> Transition:
     """Carry ``position`` on in place."""
-    work = Workspace.allocate(manifold.dimension, max_depth)
-    return Transition(*transition(rng, manifold, target, integrator, position, step_size, max_depth, work))
+    work = Workspace.allocate(position.size, max_depth)
+    return Transition(*transition(rng, system, integrator, position, step_size, max_depth, work))
 
 
 # Steps from deep trees to refusals, and a depth that is cut.
@@ -53,10 +53,10 @@ def test_the_tree_is_that_of_the_recursion(
     position = manifold.random_point(np.random.default_rng(1))
     ours, theirs = np.random.default_rng(2), np.random.default_rng(2)
     reference = Reference(space_of(manifold), target, integrator, step_size, max_depth, theirs)
-    seen = set()
+    system, seen = System.of(manifold, target), set()
     for _ in range(transitions):
         expected, steps, depth, diverged, acceptance = reference.transition(position.copy())
-        info = move_once(ours, manifold, target, position, step_size, max_depth, integrator)
+        info = move_once(ours, system, position, step_size, max_depth, integrator)
         np.testing.assert_allclose(position, expected, rtol=0, atol=1e-9)
         assert (info.steps, info.depth, info.diverged) == (steps, depth, diverged)
         assert info.acceptance == pytest.approx(acceptance, abs=1e-9)
@@ -70,10 +70,10 @@ def test_divergences_agree_with_the_recursion_too() -> None:
     position, step_size = np.array([0.5, 0.1, -0.5]), 0.7  # beyond the stability limit 2/√100 of the second
     ours, theirs = np.random.default_rng(3), np.random.default_rng(3)
     reference = Reference(space_of(manifold), target, Leapfrog(), step_size, 10, theirs)
-    divergences = 0
+    system, divergences = System.of(manifold, target), 0
     for _ in range(100):
         expected, steps, _, diverged, _ = reference.transition(position.copy())
-        info = move_once(ours, manifold, target, position, step_size, 10)
+        info = move_once(ours, system, position, step_size, 10)
         np.testing.assert_allclose(position, expected, rtol=0, atol=1e-9)
         assert (info.steps, info.diverged) == (steps, diverged)
         divergences += diverged
@@ -81,22 +81,23 @@ def test_divergences_agree_with_the_recursion_too() -> None:
 
 
 def test_an_absurd_step_diverges_and_stays() -> None:
-    manifold, target = anisotropic_gaussian()
+    system = System.of(*anisotropic_gaussian())
     position = np.array([1.0, -2.0, 0.5])
     kept = position.copy()
-    info = move_once(np.random.default_rng(5), manifold, target, position, 1e4, 6)
+    info = move_once(np.random.default_rng(5), system, position, 1e4, 6)
     assert (info.diverged, info.steps, info.acceptance) == (True, 1, 0.0)
     assert np.array_equal(position, kept)
 
 
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_a_refused_step_diverges_and_stays_even_where_the_first_line_has_no_cells(side: str) -> None:
-    """A refused step marks the first number of a factor, on which the density may not depend."""
+    """The density does not depend on that line, so it alone could not tell."""
     manifold, target = completion()
-    getattr(manifold, side).set_masses(np.full(2, 1e-6))  # so light that its columns would turn many times
+    light = np.full(2, 1e-6)  # so light that its columns would turn many times
+    manifold = manifold._replace(**{side: ScaledStiefel.with_masses(getattr(manifold, side).rows, light)})
     position = manifold.random_point(np.random.default_rng(11))
     kept = position.copy()
-    info = move_once(np.random.default_rng(12), manifold, target, position, 0.05, 6, TwoStage())
+    info = move_once(np.random.default_rng(12), System.of(manifold, target), position, 0.05, 6, TwoStage())
     assert (info.diverged, info.steps, info.acceptance) == (True, 1, 0.0)
     np.testing.assert_allclose(position, kept, rtol=0, atol=1e-14)
 
@@ -107,7 +108,7 @@ def test_a_broken_density_diverges_and_stays(center: float) -> None:
     target.cells.values[0] = center
     position = manifold.random_point(np.random.default_rng(6))
     kept = position.copy()
-    info = move_once(np.random.default_rng(7), manifold, target, position, 0.1, 6)
+    info = move_once(np.random.default_rng(7), System.of(manifold, target), position, 0.1, 6)
     assert info.diverged
     np.testing.assert_allclose(position, kept, rtol=0, atol=1e-14)
 
@@ -116,7 +117,7 @@ def test_a_broken_density_diverges_and_stays(center: float) -> None:
 def test_max_depth_is_respected(max_depth: int) -> None:
     manifold, target = tilted_stiefel()
     rng = np.random.default_rng(8)
-    info = move_once(rng, manifold, target, manifold.random_point(rng), 1e-4, max_depth)
+    info = move_once(rng, System.of(manifold, target), manifold.random_point(rng), 1e-4, max_depth)
     assert (info.depth, info.steps, info.diverged) == (max_depth, 2**max_depth - 1, False)
     assert info.acceptance == pytest.approx(1.0, abs=1e-3)
 
@@ -124,17 +125,17 @@ def test_max_depth_is_respected(max_depth: int) -> None:
 def test_the_chain_stays_on_the_manifold() -> None:
     manifold, target = tilted_stiefel()
     rng = np.random.default_rng(9)
-    position = manifold.random_point(rng)
+    system, position = System.of(manifold, target), manifold.random_point(rng)
     for _ in range(300):
-        move_once(rng, manifold, target, position, 0.2, 6)
+        move_once(rng, system, position, 0.2, 6)
     X = position.reshape(5, 2)
     np.testing.assert_allclose(X.T @ X, np.eye(2), rtol=0, atol=1e-13)
 
 
 def found_step_size(manifold: Manifold, target: Target, first_guess: float, seed: int) -> float:
-    rng = np.random.default_rng(seed)
+    rng, system = np.random.default_rng(seed), System.of(manifold, target)
     work = Workspace.allocate(manifold.dimension, 1)
-    return find_step_size(rng, manifold, target, Leapfrog(), manifold.random_point(rng), first_guess, work)
+    return find_step_size(rng, system, Leapfrog(), manifold.random_point(rng), first_guess, work)
 
 
 @pytest.mark.parametrize("first_guess", [1e-4, 0.1, 50.0])

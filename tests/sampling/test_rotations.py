@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from manifill.sampling.rotations import rotate_neighbours
-from manifill.types import Matrix, Vector
+from manifill.base.arrays import Matrix, Vector
+from manifill.sampling.component_rotation import rotate_neighbours
 from tests.problem.differences import evaluate
 from tests.problem.likelihoods import CASES, Case, for_each_case
 from tests.sampling.targets import SHAPE, point_with_effects

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from manifill.problem import Compressed
-from manifill.sampling.rows import draw_rows
-from manifill.types import Matrix
+from manifill.base.arrays import Matrix
+from manifill.kernels.compressed import Compressed
+from manifill.kernels.row_conditionals import draw_rows
 from tests.problem.cells import CELLS_IN_ROW, ragged_cells
 
 GAMMA, TAU, DRAWS = 2.5, 0.8, 20_000

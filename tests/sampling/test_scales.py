@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from manifill.geometry import LowRank
-from manifill.sampling.scales import rescale_effects
-from manifill.types import Vector
+from manifill.base.arrays import Vector
+from manifill.sampling.effect_scale import rescale_effects
+from tests.geometry.manifolds import plain_low_rank
 from tests.problem.differences import evaluate
 from tests.problem.likelihoods import CASES, Case, for_each_case
 from tests.sampling.targets import SHAPE, completion, point_with_effects
@@ -57,8 +57,8 @@ def test_directions_and_everything_else_stay() -> None:
 
 def test_without_effects_there_is_nothing_to_do() -> None:
     density = completion()[1]
-    position = LowRank.of_shape(6, 5, 2, effects=False).random_point(np.random.default_rng(3))
+    position = plain_low_rank(6, 5, 2, effects=False).random_point(np.random.default_rng(3))
     point = position.copy()
-    plain = density._replace(left=density.left[:, :2].copy(), right=density.right[:, :2].copy())
+    plain = density._replace(layout=density.layout._replace(has_effects=False))
     rescale_effects(np.random.default_rng(4), plain, point)
     np.testing.assert_array_equal(point, position)

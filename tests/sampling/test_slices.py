@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from manifill.compiled import compiled
-from manifill.sampling.slices import draw_on_circle, draw_on_line
-from manifill.types import Generator, Vector
+from manifill.base.arrays import Generator, Vector
+from manifill.base.jit import compiled
+from manifill.sampling.slice_sampling import draw_on_circle, draw_on_line
 
 
 class Bell(NamedTuple):

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
-from manifill.problem import Gaussian, Likelihood, Observations
-from manifill.sampling.start import Start, warm_start
+from manifill.likelihoods import Gaussian, Likelihood
+from manifill.problem import Observations
+from manifill.sampling.warm_start import warm_start
+from manifill.unknowns import Unknowns
 from tests.sampling.problems import LIKELIHOODS, model_for, some_observations
 
 with_and_without_effects = pytest.mark.parametrize("effects", [False, True], ids=["plain", "effects"])
@@ -12,11 +14,11 @@ with_and_without_effects = pytest.mark.parametrize("effects", [False, True], ids
 
 def started(
     likelihood: Likelihood, observations: Observations, rank: int, seed: int = 1, *, effects: bool = False
-) -> Start:
+) -> Unknowns:
     return warm_start(np.random.default_rng(seed), observations, model_for(likelihood, rank, effects=effects))
 
 
-def check_legal(start: Start, shape: tuple[int, int], rank: int) -> None:
+def check_legal(start: Unknowns, shape: tuple[int, int], rank: int) -> None:
     for factor, rows in ((start.U, shape[0]), (start.V, shape[1])):
         assert factor.shape == (rows, rank)
         assert factor.flags.c_contiguous
@@ -37,7 +39,7 @@ def test_start_is_legal(likelihood: Likelihood, effects: bool) -> None:
 def test_start_explains_most_of_the_data(effects: bool) -> None:
     observations = some_observations(Gaussian(), (40, 30))
     rows, cols, values = observations.triples()
-    U, s, V, added = started(Gaussian(), observations, 2, 2, effects=effects)
+    U, s, V, added, _ = started(Gaussian(), observations, 2, 2, effects=effects)
     fitted = (U * s @ V.T)[rows, cols]
     if effects:
         fitted = fitted + added.mean + added.row[rows] + added.column[cols]

@@ -11,9 +11,10 @@ from functools import partial
 from pathlib import Path
 import numpy as np
 from joblib.externals.loky import process_executor
-from manifill.problem import Gaussian, Model, from_array
+from manifill.likelihoods import Gaussian, WithNoise
+from manifill.problem import Model, from_array
 from manifill.sampling.chains import Plan, run_chains
-from manifill.sampling.factors import Factors
+from manifill.sampling.factor_gibbs import Factors
 
 def build(model, cells):
     Path(sys.argv[1], str(os.getpid())).touch()
@@ -22,8 +23,8 @@ def build(model, cells):
 
 warnings.simplefilter("error")
 cells = from_array(np.random.default_rng(0).normal(size=(8, 6)))
-plan = Plan(partial(build, Model(2, Gaussian(), 1.0), cells), chains=7, warmup=2, draws=3)
-records = run_chains(plan, np.random.SeedSequence(1), jobs=2, visible=False)
+plan = Plan(partial(build, Model(2, Gaussian(), 1.0, WithNoise()), cells), chains=7, warmup=2, draws=3)
+records = run_chains(plan, np.random.SeedSequence(1).spawn(plan.chains), jobs=2, visible=False)
 print([record.draws for record in records])
 """
 

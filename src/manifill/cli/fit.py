@@ -1,30 +1,26 @@
 """``manifill fit``: from a file to a run directory."""
 
+from __future__ import annotations
+
 import secrets
 import warnings
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import typer
 
 from manifill.cli import fit_options
+from manifill.cli.console import CommandExit, Console, ExitCode
 from manifill.cli.options import AsJson, Quiet
-from manifill.cli.words import INTERRUPTED, NOT_CONVERGED, EndWith, Voice
-from manifill.estimator import ConvergenceWarning, MatrixCompletion
-from manifill.posterior import is_store, store_attributes
-from manifill.problem import Observations
-from manifill.runs import RunFolder, save_observations
-from manifill.tables import Table, read_table
+
+if TYPE_CHECKING:
+    from manifill.estimators.matrix_completion import MatrixCompletion
+    from manifill.problem import Observations
+    from manifill.run.folder import RunFolder
+    from manifill.tables import Table
 
 __all__ = ["fit"]
-
-# Fewer observed cells than this are all needed for the fit.
-LEAST_TO_HOLD_OUT = 200
-
-# The spawn key of the generator that picks held-out cells; chains have 0, 1, ….
-HOLDOUT_KEY = (1 << 30) + 2
 
 
 def fit(
@@ -60,7 +56,7 @@ def fit(
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Fit a table with holes, and keep the run.
+    """Fit a table with missing entries and save the run.
 
     **Examples**
 
@@ -73,12 +69,18 @@ def fit(
 
         manifill fit wide.csv --out run/ --resume --draws 2000
     """
-    voice = Voice(quiet=quiet, as_json=as_json)
+    from manifill.estimators.matrix_completion import MatrixCompletion
+    from manifill.run.folder import RunFolder
+    from manifill.run.resume import attributes_to_resume
+    from manifill.run.split import divided_as_before
+    from manifill.tables import read_table
+
+    console = Console(quiet=quiet, as_json=as_json)
     folder = RunFolder(out if out is not None else Path(f"{_stem(file)}-run"))
     folder.check_free(resume=resume)
     table = read_table(file, wide=wide, row=row, col=col, value=value, id_column=id_column, duplicates=duplicates)
-    for sentence in table.said:
-        voice.say(sentence)
+    for sentence in table.notes:
+        console.note(sentence)
     settings: dict[str, Any] = {
         "rank": rank if rank is not None else min(fit_options.DEFAULT_RANK, *table.observations.shape),
         "likelihood": likelihood,
@@ -99,14 +101,17 @@ def fit(
         "max_depth": max_depth,
         "seed": seed,
     }
-    if resume and is_store(folder.draws):
-        settings, holdout = _as_before(context, folder, settings, holdout)
-    elif seed is None:
-        settings["seed"] = secrets.randbits(32)
+    before = attributes_to_resume(folder) if resume else None
+    if before is not None:
+        settings, holdout = _as_before(context, folder, before, settings, holdout)
+        split = divided_as_before(folder, before, table.observations)
+    else:
+        settings["seed"] = secrets.randbits(32) if seed is None else seed
+        split = _split(table.observations, holdout, settings["seed"])
     model = MatrixCompletion(**settings, path=folder.path, jobs=jobs, progress=not quiet)
-    voice.pass_on("manifill")  # what the estimator notes, such as columns that it scales
-    _fit(model, table, folder, file, holdout, resume=resume, voice=voice)
-    _conclude(model, folder, voice)
+    console.show_log("manifill")  # messages of the estimator, such as that columns are scaled
+    _fit(model, table, split, file, holdout, resume=resume, console=console)
+    _conclude(model, folder, console)
 
 
 def _stem(file: Path) -> str:
@@ -115,17 +120,20 @@ def _stem(file: Path) -> str:
 
 
 def _as_before(
-    context: typer.Context, folder: RunFolder, settings: dict[str, Any], holdout: float
+    context: typer.Context, folder: RunFolder, before: dict[str, Any], settings: dict[str, Any], holdout: float
 ) -> tuple[dict[str, Any], float]:
-    """Return the settings of a run that goes on, but for those that were given on the command line."""
-    before = store_attributes(folder.draws)
+    """Return the settings of the resumed run, overridden by those given on the command line."""
     kept = {name: before["settings"][name] for name in settings if not _was_given(context, name)}
-    if not _was_given(context, "holdout"):
-        holdout = before.get("holdout", holdout)
+    if _was_given(context, "holdout") and holdout != before.get("holdout", 0.0):
+        raise ValueError(
+            f"the held-out cells of {folder.path} were chosen when the run was started; leave --holdout out, or choose "
+            "another folder."
+        )
+    holdout = before.get("holdout", 0.0)
     if settings["draws"] < before["settings"]["draws"] and _was_given(context, "draws"):
         raise ValueError(
-            f"{folder.path} asks for {before['settings']['draws']} draws already, and a run is never cut; give --draws "
-            "above that, or leave it out."
+            f"{folder.path} already has {before['settings']['draws']} draws per chain requested, and a run is never "
+            "shortened; give a larger --draws, or leave it out."
         )
     return settings | kept, holdout
 
@@ -138,42 +146,42 @@ def _was_given(context: typer.Context, name: str) -> bool:
 def _fit(
     model: MatrixCompletion,
     table: Table,
-    folder: RunFolder,
+    split: tuple[Observations, Observations | None],
     file: Path,
     holdout: float,
     *,
     resume: bool,
-    voice: Voice,
+    console: Console,
 ) -> None:
-    train, held_out = _split(table.observations, holdout, model.seed)
+    from manifill.estimators.matrix_completion import ConvergenceWarning
+    from manifill.run.split import LEAST_TO_HOLD_OUT
+
+    train, held_out = split
     m, n = train.shape
     kept_back = f"{0 if held_out is None else held_out.size} of them held out"
     if held_out is None and holdout > 0.0:
         kept_back = f"none of them held out, since there are fewer than {LEAST_TO_HOLD_OUT}"
-    voice.say(
+    console.note(
         f"{m} x {n} matrix, {table.observations.size} cells observed ({table.observations.size / (m * n):.2%}), "
-        f"{kept_back}; rank {model.rank}, seed {model.seed}; the run goes to {folder.path}"
+        f"{kept_back}; rank {model.rank}, seed {model.seed}; the run is written to {model.path}"
     )
     about = {"file": file.name, "layout": asdict(table.layout), "holdout": holdout}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # the verdict is said
-        model.fit(train, resume=resume, about=about)
-    if held_out is not None:
-        save_observations(folder.held_out, held_out)
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the verdict is printed
+        model.fit(train, held_out=held_out, resume=resume, about=about)
 
 
-def _split(observations: Observations, share: float, seed: int | None) -> tuple[Observations, Observations | None]:
-    """Return the cells to fit and those to judge by."""
+def _split(observations: Observations, share: float, seed: int) -> tuple[Observations, Observations | None]:
+    """Return the training cells and the held-out cells."""
+    from manifill.run.split import choose_held_out
+
     if not 0.0 <= share < 1.0:
-        raise ValueError(f"--holdout is a share of the observed cells, at least 0 and below 1, not {share:g}.")
-    if share == 0.0 or observations.size < LEAST_TO_HOLD_OUT:
-        return observations, None
-    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(HOLDOUT_KEY,)))
-    return observations.split(rng, share)
+        raise ValueError(f"--holdout is a fraction of the observed cells, at least 0 and below 1, not {share:g}.")
+    return choose_held_out(observations, share, seed)
 
 
-def _conclude(model: MatrixCompletion, folder: RunFolder, voice: Voice) -> None:
-    """Say what came out, and end with the code that fits it."""
+def _conclude(model: MatrixCompletion, folder: RunFolder, console: Console) -> None:
+    """Print the result and exit with the matching code."""
     posterior, diagnostics = model.posterior_, model.diagnostics_
     interrupted = (posterior.chains, posterior.draws) != (model.chains, posterior.attributes["settings"]["draws"])
     facts = {
@@ -186,8 +194,8 @@ def _conclude(model: MatrixCompletion, folder: RunFolder, voice: Voice) -> None:
     }
     if interrupted:
         kept = f"interrupted: {posterior.draws} draws of {posterior.chains} chains are in {folder.path}"
-        voice.tell(f"{kept}; --resume goes on", facts)
-        raise EndWith(INTERRUPTED)
-    voice.tell(f"{diagnostics.verdict}\nNext: manifill report {folder.path}", facts)
+        console.result(f"{kept}; continue with --resume", facts)
+        raise CommandExit(ExitCode.INTERRUPTED)
+    console.result(f"{diagnostics.verdict}\nNext: manifill report {folder.path}", facts)
     if not diagnostics.converged:
-        raise EndWith(NOT_CONVERGED)
+        raise CommandExit(ExitCode.NOT_CONVERGED)

@@ -1,12 +1,12 @@
-"""``manifill reproduce``: the paper's tables and figures beside ours."""
+"""``manifill reproduce``: the paper's tables and figures, computed again."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from manifill.cli.console import Console
 from manifill.cli.options import Quiet
-from manifill.cli.words import Voice
 
 __all__ = ["reproduce"]
 
@@ -16,17 +16,17 @@ def reproduce(
         str, typer.Argument(help="all, table-mad, table-time, fig-posterior, fig-traces, fig-mad, fig-rank or map.")
     ] = "all",
     out: Annotated[Path, typer.Option(help="Folder for tables, figures and index.html.")] = Path("results"),
-    quick: Annotated[bool, typer.Option("--quick", help="Few iterations: all of it in minutes.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="Few iterations: everything within minutes.")] = False,
     full: Annotated[bool, typer.Option("--full", help="The paper's protocol: days on a small machine.")] = False,
     cases: Annotated[
-        str, typer.Option(help="Only these data, with commas: case-1, case-2, case-3, mice, movielens.")
+        str, typer.Option(help="Only these data sets, comma-separated: case-1, case-2, case-3, mice, movielens.")
     ] = "",
-    jobs: Annotated[int | None, typer.Option(help="Fits to run at a time; all processors by default.")] = None,
+    jobs: Annotated[int | None, typer.Option(help="Fits to run at a time [default: all processors].")] = None,
     quiet: Quiet = False,
 ) -> None:
-    """Repeat the paper's experiments and set the results beside its printed figures.
+    """Repeat the paper's experiments and compare the results with its printed figures.
 
-    What is finished is kept: the same command after Ctrl-C goes on where it was.
+    Finished fits are kept: after Ctrl-C, the same command continues where it stopped.
 
     **Examples**
 
@@ -39,15 +39,15 @@ def reproduce(
     from manifill.paper.cases import CASES
 
     if quick and full:
-        raise ValueError("--quick and --full are two sizes of the same; give one of them.")
+        raise ValueError("--quick and --full exclude each other; give one of them.")
     if jobs is not None and jobs < 1:
         raise ValueError(f"--jobs is the number of fits to run at a time, at least 1, not {jobs}.")
     wanted = tuple(part.strip() for part in cases.split(",")) if cases else tuple(CASES)
-    voice = Voice(quiet=quiet)
+    console = Console(quiet=quiet)
     protocol = QUICK if quick else FULL if full else USUAL
     sections = run(EXPERIMENTS if name == "all" else [name], out, protocol, cases=wanted, jobs=jobs, quiet=quiet)
     for section in sections:
         answers = [verdict.answer.value for verdict in section.verdicts]
         counted = ", ".join(f"{answers.count(answer)} {answer}" for answer in dict.fromkeys(answers))
-        voice.say(f"{section.title}: {counted or 'pictures'}")
-    voice.say(f"the page is {out / 'index.html'}")
+        console.note(f"{section.title}: {counted or 'figures'}")
+    console.note(f"results written to {out / 'index.html'}")

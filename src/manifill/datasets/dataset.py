@@ -1,4 +1,4 @@
-"""What a loader returns."""
+"""The result of a loader: observations, metadata and source."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ __all__ = ["Dataset", "Source"]
 
 @dataclass(frozen=True)
 class Source:
-    """Whom to cite, what is allowed, and where the data come from."""
+    """Citation, licence and address of a dataset."""
 
     citation: str
     licence: str
@@ -20,7 +20,7 @@ class Source:
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Observed cells with labels, and what else is known of rows and columns: by label, and then by field."""
+    """Observed cells with labels, and metadata of rows and columns: a mapping of fields per label."""
 
     observations: Observations
     source: Source

@@ -1,11 +1,11 @@
-"""Flat space: straight lines, and the dot products that every embedded manifold borrows."""
+"""Euclidean space, and operations on flat vectors that embedded manifolds share."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from manifill.compiled import compiled
-from manifill.types import Generator, Vector
+from manifill.base.arrays import Generator, Vector
+from manifill.base.jit import compiled
 
 __all__ = ["Euclidean", "add_scaled", "fill_standard_normal", "half_square", "has_turned_in_space"]
 
@@ -52,11 +52,11 @@ class Euclidean(NamedTuple):
 
     @property
     def longest_step(self) -> float:
-        """Flat space sets no limit of its own; this one only keeps a flat target from overflowing."""
+        """Euclidean space imposes no limit; this one only prevents overflow if the target is flat."""
         return 1e6
 
     def random_point(self, rng: Generator) -> Vector:
-        """Return a standard normal point: flat space has no uniform distribution."""
+        """Return a standard normal point, since Euclidean space has no uniform distribution."""
         return np.asarray(rng.standard_normal(self.dimension))
 
     @compiled
@@ -77,9 +77,10 @@ class Euclidean(NamedTuple):
         """Do nothing: the masses are one."""
 
     @compiled
-    def move(self, position: Vector, velocity: Vector, time: float) -> None:
-        """Go straight on."""
+    def move(self, position: Vector, velocity: Vector, time: float) -> bool:
+        """Move along a straight line."""
         add_scaled(position, time, velocity)
+        return True
 
     @compiled
     def kinetic_energy(self, velocity: Vector) -> float:

@@ -1,18 +1,18 @@
-"""What a sampler asks of the space it moves in."""
+"""The interface of manifolds that samplers move on."""
 
 from typing import Protocol
 
-from manifill.compiled import compiled_method
-from manifill.types import Generator, Vector
+from manifill.base.arrays import Generator, Vector
+from manifill.base.jit import compiled_method
 
 __all__ = ["Manifold"]
 
 
 class Manifold(Protocol):
-    """A named tuple of sizes and scratch space with compiled methods.
+    """A named tuple of sizes and masses with compiled methods; it holds no scratch, and no method changes it.
 
-    Points and velocities are flat vectors of ``dimension`` numbers, whatever shape the manifold gives them, so that
-    a sampler can copy them and add them up without knowing more.  Methods write in place.
+    Points and velocities are flat vectors of length ``dimension``, so that a sampler can copy and add them without
+    knowing the shape of the manifold's matrices.  Methods write in place.
     """
 
     @property
@@ -21,13 +21,13 @@ class Manifold(Protocol):
 
     @property
     def longest_step(self) -> float:
-        """A step size beyond which nothing is gained, however flat the target."""
+        """The largest useful step size, however flat the target is."""
 
     def random_point(self, rng: Generator) -> Vector:
-        """Return a point from the uniform distribution, or from a standard one where there is no uniform."""
+        """Return a point from the uniform distribution, or from a standard one if there is no uniform."""
 
     def restore(self, position: Vector) -> None:
-        """Undo the rounding errors that have carried ``position`` off the manifold."""
+        """Project ``position`` back to the manifold, to remove accumulated rounding errors."""
 
     def random_velocity(self, rng: Generator, position: Vector, velocity: Vector) -> None:
         """Fill ``velocity`` with a tangent vector at ``position`` of density ∝ exp(−kinetic energy)."""
@@ -36,20 +36,22 @@ class Manifold(Protocol):
         """Project ``vector`` to the tangent space at ``position``, orthogonally in the manifold's metric."""
 
     def accelerate(self, gradient: Vector) -> None:
-        """Divide a gradient in space by the masses: its tangent part is then the gradient on the manifold."""
+        """Divide a Euclidean gradient by the masses; the tangent component is then the gradient on the manifold."""
 
-    def move(self, position: Vector, velocity: Vector, time: float) -> None:
+    def move(self, position: Vector, velocity: Vector, time: float) -> bool:
         """Follow the geodesic, or a reversible step along it, for ``time``; both vectors change.
 
-        Only the tangent part of a velocity counts, before and after, so a sampler may add kicks without projecting
-        them, and project where it asks for an energy.
+        Return False if the step failed; the contents of the vectors are then undefined.
+
+        Only the tangent component of a velocity matters, before and after, so a sampler may add kicks without
+        projecting them, and project when it needs an energy.
         """
 
     def kinetic_energy(self, velocity: Vector) -> float:
         """Return ½‖velocity‖² of a tangent vector in the manifold's metric."""
 
     def has_turned(self, first: Vector, first_velocity: Vector, last: Vector, last_velocity: Vector) -> bool:
-        """Say whether going on at either end would bring the ends closer together."""
+        """Return whether extending the trajectory, at either end, would bring its ends closer together."""
 
 
 for _name in ("restore", "random_velocity", "project", "accelerate", "move", "kinetic_energy", "has_turned"):

@@ -1,54 +1,31 @@
-"""The Stiefel manifold St(n, r) of n×r matrices with orthonormal columns, with the metric of the space around it."""
+"""The Stiefel manifold St(n, r) of n×r matrices with orthonormal columns, with the Euclidean metric."""
 
 from typing import NamedTuple
 
 import numpy as np
 
-from manifill.compiled import compiled
-from manifill.geometry.euclidean import fill_standard_normal, half_square, has_turned_in_space
-from manifill.geometry.small import copy_skew_part, copy_symmetric_part, exponential
-from manifill.geometry.tall import BLOCK_ROWS, advance, gram, half_excess, subtract_product
-from manifill.types import Generator, Matrix, Vector
+from manifill.base.arrays import Generator, Matrix, Vector
+from manifill.base.jit import compiled
+from manifill.geometry.euclidean import half_square, has_turned_in_space
+from manifill.geometry.small_matrices import copy_skew_part, copy_symmetric_part, exponential
+from manifill.kernels.factor_rows import advance, gram, half_excess, subtract_product
+from manifill.kernels.row_random import draw_key, fill_normal_rows
 
-__all__ = ["Stiefel", "uniform_frame"]
-
-
-class Scratch(NamedTuple):
-    """Room for one product or geodesic, so that no step allocates."""
-
-    small: Matrix  # (5, r, r)
-    double: Matrix  # (7, 2r, 2r)
-    single: Matrix  # (6, r, r), for the exponential of A
-    block: Matrix  # (BLOCK_ROWS, r)
-    wide_block: Matrix  # (BLOCK_ROWS, 2r)
-    wide_product: Matrix  # (BLOCK_ROWS, 2r)
-
-    @classmethod
-    def allocate(cls, rows: int, columns: int) -> "Scratch":
-        size = min(rows, BLOCK_ROWS)
-        return cls(
-            small=np.empty((5, columns, columns)),
-            double=np.empty((7, 2 * columns, 2 * columns)),
-            single=np.empty((6, columns, columns)),
-            block=np.empty((size, columns)),
-            wide_block=np.empty((size, 2 * columns)),
-            wide_product=np.empty((size, 2 * columns)),
-        )
+__all__ = ["Stiefel", "restore_frame", "uniform_frame"]
 
 
 class Stiefel(NamedTuple):
-    """St(rows, columns).  Points are flat; ``matrix`` shows one in its shape."""
+    """St(rows, columns); points are flat."""
 
     rows: int
     columns: int
-    scratch: Scratch
 
     @classmethod
     def of_shape(cls, rows: int, columns: int) -> "Stiefel":
-        """Return the manifold with its scratch space."""
+        """Return the manifold, or raise a ValueError if it is empty."""
         if not 0 < columns <= rows:
             raise ValueError(f"St({rows}, {columns}) is empty: columns must be between 1 and rows.")
-        return cls(rows, columns, Scratch.allocate(rows, columns))
+        return cls(rows, columns)
 
     @property
     def dimension(self) -> int:
@@ -57,7 +34,7 @@ class Stiefel(NamedTuple):
 
     @property
     def longest_step(self) -> float:
-        """Half a turn of a column at its usual speed, the square root of ``rows``."""
+        """Half a turn of a column at its typical speed, √rows."""
         return float(np.pi / np.sqrt(self.rows))
 
     def random_point(self, rng: Generator) -> Vector:
@@ -67,20 +44,16 @@ class Stiefel(NamedTuple):
     @compiled
     def restore(self, position: Vector) -> None:
         """One Newton–Schulz step to the nearest orthonormal matrix, X ← X (3I − XᵀX)/2, which squares the error."""
-        X = position.reshape(self.rows, self.columns)
-        excess = self.scratch.small[0]
-        half_excess(X, excess)
-        # X − X·excess needs the old X in each block only, and the product is made before the block is changed.
-        subtract_product(X, excess, self.scratch.block, X)
+        restore_frame(position.reshape(self.rows, self.columns))
 
     @compiled
     def random_velocity(self, rng: Generator, position: Vector, velocity: Vector) -> None:
         """Fill ``velocity`` with a standard normal tangent vector: a projected Gaussian matrix.
 
-        The energy of a trajectory must be taken from the projected velocity (the paper's Algorithm 1 takes it
-        before; see slip 1 in docs/math.md), so an unprojected one never leaves this function.
+        The energy of a trajectory must be that of the projected velocity (the paper's Algorithm 1 computes it before
+        the projection; see slip 1 in docs/math.md), so the velocity is always projected here.
         """
-        fill_standard_normal(rng, velocity)
+        fill_normal_rows(draw_key(rng), velocity.reshape(self.rows, self.columns))
         self.project(position, velocity)
 
     @compiled
@@ -88,31 +61,31 @@ class Stiefel(NamedTuple):
         """Z ← Z − X sym(XᵀZ), the orthogonal projection to {Z : XᵀZ + ZᵀX = 0}."""
         X = position.reshape(self.rows, self.columns)
         Z = vector.reshape(self.rows, self.columns)
-        inner = self.scratch.small[0]
+        inner = np.empty((self.columns, self.columns))
         gram(X, Z, inner)
         copy_symmetric_part(inner, inner)
-        subtract_product(X, inner, self.scratch.block, Z)
+        subtract_product(X, inner, Z)
 
     @compiled
     def accelerate(self, gradient: Vector) -> None:
         """Do nothing: the masses are one."""
 
     @compiled
-    def move(self, position: Vector, velocity: Vector, time: float) -> None:
+    def move(self, position: Vector, velocity: Vector, time: float) -> bool:
         """Follow the geodesic (Edelman, Arias and Smith 1998, §2.2.2): with A = XᵀW and S = WᵀW,
 
         [X, W] ← [X, W] · exp(t [[A, −S], [I, A]]) · diag(exp(−tA), exp(−tA)).
 
         S is about n·I for a random velocity; the block matrix is balanced by c = √(mean diagonal of S) first.
 
-        The point is restored and the velocity projected first, since kicks are not tangent and make rounding errors
-        grow from step to step.  That needs one more product of tall matrices, XᵀX; the rest is done on small ones
+        First the point is restored and the velocity projected, since kicks are not tangent and rounding errors would
+        grow from step to step.  That takes one more product of tall matrices, XᵀX; the rest is done on small matrices
         (docs/math.md, *Restoring*).
         """
         X = position.reshape(self.rows, self.columns)
         W = velocity.reshape(self.rows, self.columns)
         r = self.columns
-        small = self.scratch.small
+        small = np.empty((5, r, r))
         A, S, rotation, excess, normal = small[0], small[1], small[2], small[3], small[4]
         half_excess(X, excess)
         gram(X, W, A)
@@ -123,22 +96,23 @@ class Stiefel(NamedTuple):
             trace += S[a, a]
         c = np.sqrt(trace / r)
         if c == 0.0:
-            return
-        generator, flow = self.scratch.double[0], self.scratch.double[1]
+            return True
+        generator, flow = np.empty((2 * r, 2 * r)), np.empty((2 * r, 2 * r))
         for a in range(r):
             for b in range(r):
                 generator[a, b] = time * A[a, b]
                 generator[a, r + b] = -time * S[a, b] / c
                 generator[r + a, b] = time * c if a == b else 0.0
                 generator[r + a, r + b] = time * A[a, b]
-        exponential(generator, self.scratch.double[2:], flow)
+        exponential(generator, flow)
         for a in range(r):
             for b in range(r):
                 A[a, b] *= -time
-        exponential(A, self.scratch.single, rotation)
+        exponential(A, rotation)
         _undo_balance_and_rotate(flow, rotation, c, generator)
         _restore_first(normal, excess, generator)
-        advance(X, W, generator, self.scratch.wide_block, self.scratch.wide_product)
+        advance(X, W, generator)
+        return True
 
     @compiled
     def kinetic_energy(self, velocity: Vector) -> float:
@@ -151,8 +125,17 @@ class Stiefel(NamedTuple):
         return has_turned_in_space(first, first_velocity, last, last_velocity)
 
 
+@compiled
+def restore_frame(X: Matrix) -> None:
+    """Replace X (n×r) by X (3I − XᵀX)/2: one Newton–Schulz step to the nearest orthonormal matrix."""
+    excess = np.empty((X.shape[1], X.shape[1]))
+    half_excess(X, excess)
+    # In place: each block of X·excess needs only the same block of X, and is computed before that block is changed.
+    subtract_product(X, excess, X)
+
+
 def uniform_frame(rng: Generator, rows: int, columns: int) -> Vector:
-    """Return a uniform point, flat: the orthonormal factor of a Gaussian matrix, its signs made unique."""
+    """Return a uniform point, flat: the Q factor of a Gaussian matrix, with unique signs."""
     Q, R = np.linalg.qr(rng.standard_normal((rows, columns)))
     return np.ascontiguousarray(Q * np.sign(np.diag(R))).ravel()
 
@@ -185,7 +168,7 @@ def _restore_products(excess: Matrix, A: Matrix, S: Matrix, normal: Matrix, work
 def _restore_first(normal: Matrix, excess: Matrix, flow: Matrix) -> None:
     """Replace ``flow`` by [[I − Δ, −(I − Δ)Σ], [0, I]] · flow, so that it acts on [X, W] instead of [X₁, W₁].
 
-    In place; rows already changed enter the others by terms in Δ², far below rounding.
+    In place; rows already changed affect the others by terms in Δ², far below rounding errors.
     """
     r = normal.shape[0]
     for small, first in ((normal, r), (excess, 0)):

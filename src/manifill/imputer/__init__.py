@@ -1,5 +1,5 @@
-"""``BayesianImputer``, for scikit-learn's pipelines."""
+"""``BayesianImputer``, a transformer for scikit-learn pipelines."""
 
-from manifill.imputer.imputer import BayesianImputer
+from manifill.imputer.bayesian_imputer import BayesianImputer
 
 __all__ = ["BayesianImputer"]

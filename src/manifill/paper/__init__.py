@@ -1,6 +1,6 @@
-"""The paper's numerical results, from the package's own front door: ``manifill reproduce``."""
+"""Reproduction of the paper's numerical results through the public interface: ``manifill reproduce``."""
 
+from manifill.paper.experiments import EXPERIMENTS, reproduce
 from manifill.paper.protocol import FULL, QUICK, USUAL, Protocol, Size
-from manifill.paper.reproduce import EXPERIMENTS, reproduce
 
 __all__ = ["EXPERIMENTS", "FULL", "QUICK", "USUAL", "Protocol", "Size", "reproduce"]

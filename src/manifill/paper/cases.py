@@ -6,39 +6,39 @@ from typing import NamedTuple
 
 import numpy as np
 
+from manifill.base.arrays import Generator, Matrix
 from manifill.datasets import load_mice_protein, load_movielens
 from manifill.problem import Observations, from_array
-from manifill.types import Generator, Matrix
 
 __all__ = ["CASES", "TRIALS", "Case", "synthetic"]
 
-# The paper does not print the number of trials of its third case; it is that of MovieLens here.
+# The paper does not state the number of trials of its third case.  Here it is the same as for MovieLens.
 TRIALS = 10
 
 
 class Case(NamedTuple):
-    """A data set, how it is split, and the models that the paper fits to it."""
+    """A data set, its split into training and validation cells, and the models that the paper fits to it."""
 
     name: str
-    about: str
+    description: str
     rank: int
-    shares: tuple[float, ...]  # of all cells to train with; of MovieLens, of the ratings
-    third: str | None  # the model beside ABᵀ and SVD
-    split: Callable[[float, int], tuple[Observations, Observations]]  # by share and seed: to train, to validate
-    widest: float  # deviation that a histogram shows, in the data's units, unless all are tiny
+    shares: tuple[float, ...]  # training cells as a share of all cells; for MovieLens, of the ratings
+    third_model: str | None  # fitted in addition to ABᵀ and SVD
+    split: Callable[[float, int], tuple[Observations, Observations]]  # (share, seed) -> training, validation
+    histogram_limit: float  # largest deviation on a linear histogram, in the units of the data
     is_real: bool = False
 
     @property
     def models(self) -> tuple[str, ...]:
         """The names of the models, the baseline first."""
-        return ("ABT", "SVD") if self.third is None else ("ABT", "SVD", self.third)
+        return ("ABT", "SVD") if self.third_model is None else ("ABT", "SVD", self.third_model)
 
 
 def synthetic(case: int, share: float, noise: float, seed: int) -> tuple[Observations, Observations]:
     """Return training and validation cells of a 100×60 matrix of rank 10.
 
-    Case 1 has normal factors, case 2 factors Exp(1) and U(0, 1), case 3 counts of a Binomial on the logit scale.  The
-    share ``share`` of all cells is for training, another 40 % for validation.
+    Case 1 has normal factors.  Case 2 has factors Exp(1) and U(0, 1).  Case 3 has Binomial counts with X on the logit
+    scale.  The share ``share`` of all cells is used for training, another 40 % for validation.
     """
     rng = np.random.default_rng(seed)
     X = _low_rank(case, rng)
@@ -63,7 +63,7 @@ def _mice() -> Observations:
 
 @cache
 def _doubled_ratings() -> Observations:
-    """Return MovieLens with half stars as whole numbers, 1 to 10, without labels."""
+    """Return the MovieLens ratings doubled to whole numbers from 1 to 10, without labels."""
     ratings = load_movielens().observations
     rows, cols, stars = ratings.triples()
     return Observations.from_triples(rows, cols, 2.0 * stars, ratings.shape)
@@ -77,15 +77,15 @@ def _split_movielens(share: float, seed: int) -> tuple[Observations, Observation
     return _doubled_ratings().split(np.random.default_rng(seed), 1.0 - share)
 
 
-BOTH = (0.1, 0.4)
+TWO_SHARES = (0.1, 0.4)
 
 CASES = {
     case.name: case
     for case in (
-        Case("case-1", "A and B normal", 10, BOTH, None, lambda s, k: synthetic(1, s, 0.0, k), 12.0),
-        Case("case-2", "A ~ Exp(1), B ~ U(0, 1)", 10, BOTH, "S-SVD", lambda s, k: synthetic(2, s, 0.0, k), 5.0),
-        Case("case-3", f"counts out of {TRIALS}", 10, BOTH, "B-SVD", lambda s, k: synthetic(3, s, 0.0, k), 10.0),
-        Case("mice", "protein levels", 20, BOTH, "S-SVD", _split_mice, 0.5, True),
+        Case("case-1", "A and B normal", 10, TWO_SHARES, None, lambda s, k: synthetic(1, s, 0.0, k), 12.0),
+        Case("case-2", "A ~ Exp(1), B ~ U(0, 1)", 10, TWO_SHARES, "S-SVD", lambda s, k: synthetic(2, s, 0.0, k), 5.0),
+        Case("case-3", f"counts out of {TRIALS}", 10, TWO_SHARES, "B-SVD", lambda s, k: synthetic(3, s, 0.0, k), 10.0),
+        Case("mice", "protein levels", 20, TWO_SHARES, "S-SVD", _split_mice, 0.5, True),
         Case("movielens", "ratings doubled to 1-10", 20, (0.8,), "B-SVD", _split_movielens, 8.0, True),
     )
 }

@@ -1,4 +1,4 @@
-"""Two entries of a factor at a time: A turns freely, U does not."""
+"""Two-dimensional marginals of a factor: A rotates freely, U does not."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,38 +7,39 @@ from typing import Any
 
 import numpy as np
 
-from manifill.estimator import MatrixCompletion
-from manifill.paper.fits import fitted, share_done
-from manifill.paper.pictures import COLOURS, figure
+from manifill.base.arrays import Array, Matrix
+from manifill.estimators.matrix_completion import MatrixCompletion
+from manifill.paper.fit_task import fit_or_resume, fraction_done
+from manifill.paper.page_section import Figure, Section
+from manifill.paper.plotting import COLOURS, saved_figure
 from manifill.paper.protocol import Protocol, Size
-from manifill.paper.results import Result
-from manifill.paper.section import Answer, Picture, Section, Verdict
+from manifill.paper.tasks import Result
+from manifill.paper.verdict import Answer, Verdict
 from manifill.problem import from_array
-from manifill.types import Array, Matrix
 
-__all__ = ["Marginals", "fig_posterior", "marginals"]
+__all__ = ["FactorMarginals", "factor_marginals", "fig_posterior"]
 
 SHAPE, NOISE, OBSERVED, ROWS = (30, 20), 0.5, 0.6, 2
 
-# Gibbs draws are cheap, and it takes many of them to come round.
-ROUNDS = 50
-POINTS = 1000  # of a chain that are drawn
+# Gibbs draws are cheap, but a chain needs many of them to rotate once about the origin.
+GIBBS_DRAWS_FACTOR = 50
+POINTS = 1000  # plotted per chain
 
 CHAIN_COLOURS = (*COLOURS.values(), "#CC79A7")
 TITLE = "Two-dimensional marginals"
-PAPER = "ABᵀ turns about the origin, the SVD does not"
+PAPER = "ABᵀ rotates about the origin, the SVD does not"
 
 TEXT = f"""
 A {SHAPE[0]}×{SHAPE[1]} matrix of rank 2 with noise {NOISE}, {OBSERVED:.0%} of it observed, four chains. For two rows,
-the draws of both entries of A (left) and, in the order and signs that are nearest to their mean, of U (right); a
-colour a chain. The posterior of A is the same in every direction about the origin, and Gibbs crawls around the ring
-that this makes.
+the draws of both entries of A (left) and of U (right), the latter after alignment of the order and the signs of its
+columns. Each colour is a chain. The posterior of A is invariant under rotation, and the Gibbs sampler moves slowly
+around the resulting ring.
 """
 
 
 @dataclass(frozen=True)
-class Marginals:
-    """Draws of two rows of the left factor."""
+class FactorMarginals:
+    """The task of drawing two rows of the left factor."""
 
     sampler: str
     size: Size
@@ -51,20 +52,20 @@ class Marginals:
     def cost(self) -> float:
         return 0.5 * self.size.total
 
-    def share_done(self, scratch: Path) -> float:
-        return share_done(scratch / self.key, self.size)
+    def fraction_done(self, scratch: Path) -> float:
+        return fraction_done(scratch / self.key, self.size)
 
     def run(self, scratch: Path) -> Result:
         settings = {"rank": 2, "sampler": self.sampler, "effects": None, **self.size.iterations()}
-        model = fitted(settings, 0, from_array(_table()), scratch / self.key)
+        model = fit_or_resume(settings, 0, from_array(_table()), scratch / self.key)
         return Result({}, {"left": _left(model)})
 
 
 def _table() -> Matrix:
     rng = np.random.default_rng(0)
     A, B = rng.standard_normal((SHAPE[0], 2)), rng.standard_normal((SHAPE[1], 2))
-    A[0], A[1] = (1.5, 0.5), (-0.6, 1.4)  # rows whose draws are far enough from the origin to make a ring
-    B[:, 0] *= 1.6  # and components that are told apart
+    A[0], A[1] = (1.5, 0.5), (-0.6, 1.4)  # far enough from the origin for their draws to form a ring
+    B[:, 0] *= 1.6  # separates the two singular values
     table = A @ B.T + NOISE * rng.standard_normal(SHAPE)
     return np.where(rng.random(SHAPE) < OBSERVED, table, np.nan)
 
@@ -78,38 +79,39 @@ def _left(model: MatrixCompletion) -> Array:
     return np.array(rows).reshape(draws.chains, draws.draws, ROWS, 2)
 
 
-def marginals(protocol: Protocol) -> list[Marginals]:
-    """Return the two fits."""
+def factor_marginals(protocol: Protocol) -> list[FactorMarginals]:
+    """Return the two tasks: A by Gibbs and U by the default sampler."""
     size = protocol.synthetic._replace(chains=len(CHAIN_COLOURS))
-    return [Marginals("factors", size._replace(draws=ROUNDS * size.draws)), Marginals("joint", size)]
+    gibbs_size = size._replace(draws=GIBBS_DRAWS_FACTOR * size.draws)
+    return [FactorMarginals("factors", gibbs_size), FactorMarginals("joint", size)]
 
 
-def fig_posterior(tasks: Sequence[Marginals], results: Mapping[str, Result], folder: Path) -> Section:
-    """Draw both, and judge how far round the origin the draws go."""
+def fig_posterior(tasks: Sequence[FactorMarginals], results: Mapping[str, Result], folder: Path) -> Section:
+    """Plot the draws, and judge whether they rotate about the origin."""
     if len(tasks) < 2:
         return Section("fig-posterior", TITLE, "One of the two fits is not finished yet.", [])
     A, U = (results[task.key].arrays["left"] for task in tasks)
-    with figure(folder, "fig-posterior", ROWS, 2, (7.0, 6.4)) as axes:
+    with saved_figure(folder, "fig-posterior", ROWS, 2, (7.0, 6.4)) as axes:
         for k in range(ROWS):
             _scatter(axes[k, 0], A[:, :, k], f"A, row {k + 1}")
             _scatter(axes[k, 1], U[:, :, k], f"U, row {k + 1}, aligned")
-    turned, still = _resultant_length(A), _resultant_length(U)
-    here = f"mean resultant length of a chain's directions {turned:.2f} for A, {still:.2f} for U"
-    answer = Answer.REPRODUCED if turned < 0.5 < still else Answer.DIFFERENT
-    why = "1 is one direction, 0 all of them alike."
-    if turned >= 0.5:
-        why += " Gibbs has not come round far enough yet."
-    if still <= 0.5:
-        why += " The components of U are not told apart."
+    length_A, length_U = _resultant_length(A), _resultant_length(U)
+    here = f"mean resultant length of a chain's directions {length_A:.2f} for A, {length_U:.2f} for U"
+    answer = Answer.REPRODUCED if length_A < 0.5 < length_U else Answer.DIFFERENT
+    why = "1: all draws in one direction; 0: directions spread evenly."
+    if length_A >= 0.5:
+        why += " The Gibbs chains have not rotated far enough."
+    if length_U <= 0.5:
+        why += " The components of U are not separated."
     verdict = Verdict("Marginals", "two rows of A and of U", PAPER, here, answer, why)
-    picture = Picture("fig-posterior", "Draws of two rows of A and of U")
-    return Section("fig-posterior", TITLE, TEXT, [verdict], pictures=[picture])
+    figure = Figure("fig-posterior", "Draws of two rows of A and of U")
+    return Section("fig-posterior", TITLE, TEXT, [verdict], figures=[figure])
 
 
 def _scatter(axis: Any, draws: Array, name: str) -> None:
     for chain, colour in zip(draws, CHAIN_COLOURS, strict=True):
-        some = chain[:: max(len(chain) // POINTS, 1)]
-        axis.plot(some[:, 0], some[:, 1], ".", color=colour, markersize=2, alpha=0.5)
+        thinned = chain[:: max(len(chain) // POINTS, 1)]
+        axis.plot(thinned[:, 0], thinned[:, 1], ".", color=colour, markersize=2, alpha=0.5)
     axis.axhline(0.0, color="0.6", linewidth=0.6)
     axis.axvline(0.0, color="0.6", linewidth=0.6)
     largest = 1.1 * float(np.abs(draws).max())
@@ -117,6 +119,9 @@ def _scatter(axis: Any, draws: Array, name: str) -> None:
 
 
 def _resultant_length(draws: Array) -> float:
-    """Return the length of the mean direction of a row in a chain, averaged over rows and chains: 1 if none turns."""
+    """Return the mean resultant length of a row's directions in a chain, averaged over rows and chains.
+
+    It is 1 if no chain rotates, and 0 if the directions are spread evenly over the circle.
+    """
     unit = draws / np.linalg.norm(draws, axis=-1, keepdims=True)
     return float(np.mean(np.linalg.norm(unit.mean(axis=1), axis=-1)))

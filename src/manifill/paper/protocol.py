@@ -1,4 +1,4 @@
-"""How much is run: the paper's protocol, or less of it."""
+"""The number of iterations and repetitions: the paper's protocol and two shorter ones."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -9,7 +9,7 @@ __all__ = ["FULL", "QUICK", "USUAL", "Protocol", "Size"]
 
 
 class Size(NamedTuple):
-    """The iterations of a fit, and how often it is repeated with other data and another seed."""
+    """The iterations of a fit, and the number of its repetitions, each with new data and another seed."""
 
     chains: int
     warmup: int
@@ -31,13 +31,13 @@ class Size(NamedTuple):
 
 @dataclass(frozen=True)
 class Protocol:
-    """Sizes of fits by their kind; there are two chains where the paper has one, so that R-hat means something."""
+    """The sizes of all fits.  There are two chains per fit, not one as in the paper, so that R-hat compares chains."""
 
     name: str
     synthetic: Size
     mice: Size
     movielens: Size
-    rank: Size  # of the fits with too many components, whose draws take long
+    rank: Size  # of the fits with too many components, which are slow
 
     def size(self, case: Case) -> Size:
         """Return the size of the fits of a case."""

@@ -1,100 +1,107 @@
-"""Table 2: processor time of an iteration, and how many times that of ABᵀ it is."""
+"""Table 2: processor time per iteration, and its ratio to that of ABᵀ."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
-from manifill.paper.groups import Group
-from manifill.paper.printed import MILLISECONDS
-from manifill.paper.section import Answer, Column, Section, Table, Verdict, compared, number
+from manifill.paper.page_section import Section
+from manifill.paper.published_tables import PUBLISHED_MILLISECONDS
+from manifill.paper.repetition_groups import RepetitionGroup
+from manifill.paper.result_table import Column, Table, format_number
+from manifill.paper.verdict import Answer, Verdict, compare
 
 __all__ = ["table_time"]
 
 TEXT = """
-Milliseconds of processor time that a draw takes, mean ± standard deviation over repetitions, without start, warm-up and
-compilation. The paper's are of two Xeon E5-2680 v4, so that the ratio to ABᵀ, judged as well, says more. A draw of the
-joint sampler is worth many of the others', so look at the effective sample sizes in Table 1 beside it.
+Milliseconds of processor time per draw, mean ± standard deviation over repetitions, without start, warm-up and
+compilation. The paper's times were measured on two Xeon E5-2680 v4, so the ratio to ABᵀ, which is judged as well, is
+more informative. A draw of the joint sampler is worth many draws of the others: compare the effective sample sizes in
+Table 1.
 """
 
-# A step size is still on its way to where it will be after fewer iterations, and so is the number of steps.
+# With fewer iterations of warm-up the step size, and with it the number of steps per draw, has not settled.
 FEWEST_WARMUP = 50
 
 
-def table_time(groups: Sequence[Group]) -> Section:
-    """Set the cost of a draw beside the paper's; the ratio where there is an ABᵀ."""
-    baselines = {group.place[:2]: float(group.mean("milliseconds")) for group in groups if group.fit.model == "ABT"}
+def table_time(groups: Sequence[RepetitionGroup]) -> Section:
+    """Compare the time per draw with the paper's, and its ratio to ABᵀ if there is a fit of ABᵀ."""
+    baselines = {group.table_key[:2]: float(group.mean("milliseconds")) for group in groups if group.fit.model == "ABT"}
     verdicts = [_time(group) for group in groups]
     verdicts += [
-        _ratio(group, baselines[group.place[:2]])
+        _ratio(group, baselines[group.table_key[:2]])
         for group in groups
-        if group.fit.model != "ABT" and group.place[:2] in baselines
+        if group.fit.model != "ABT" and group.table_key[:2] in baselines
     ]
-    table = Table("table-time", COLUMNS, [_row(group, baselines.get(group.place[:2])) for group in groups])
-    return Section("table-time", "Table 2: time of an iteration", TEXT, verdicts, [table])
+    table = Table("table-time", COLUMNS, [_row(group, baselines.get(group.table_key[:2])) for group in groups])
+    return Section("table-time", "Table 2: time per iteration", TEXT, verdicts, [table])
 
 
 def _with_spread(time: tuple[float, float | None]) -> str:
     mean, spread = time
-    return number(mean) if spread is None else f"{number(mean)} ± {spread:.2g}"
+    return format_number(mean) if spread is None else f"{format_number(mean)} ± {spread:.2g}"
 
 
 COLUMNS = (
     Column("data"),
     Column("model"),
     Column("sampler"),
-    Column("paper ms", number),
+    Column("paper ms", format_number),
     Column("here ms", _with_spread, ("here ms", "± ms")),
-    Column("gradients a draw", number),
-    Column("paper / ABᵀ", number),
-    Column("here / ABᵀ", number),
+    Column("gradients per draw", format_number),
+    Column("paper / ABᵀ", format_number),
+    Column("here / ABᵀ", format_number),
 )
 
 
-def _row(group: Group, baseline: float | None) -> tuple[object, ...]:
-    gradients, time = group.each("gradients"), _measured(group)
+def _row(group: RepetitionGroup, baseline: float | None) -> tuple[object, ...]:
+    gradients, time = group.per_repetition("gradients"), _measured(group)
     return (
         group.data,
         group.model,
         group.sampler,
-        MILLISECONDS[group.place],
+        PUBLISHED_MILLISECONDS[group.table_key],
         time,
         None if np.isnan(gradients).any() else float(gradients.mean()),
-        MILLISECONDS[group.place] / _printed_baseline(group),
+        PUBLISHED_MILLISECONDS[group.table_key] / _published_baseline(group),
         None if baseline is None else time[0] / baseline,
     )
 
 
-def _measured(group: Group) -> tuple[float, float | None]:
+def _measured(group: RepetitionGroup) -> tuple[float, float | None]:
     return float(group.mean("milliseconds")), group.spread("milliseconds")
 
 
-def _printed_baseline(group: Group) -> float:
-    return MILLISECONDS[(*group.place[:2], "ABT")]
+def _published_baseline(group: RepetitionGroup) -> float:
+    return PUBLISHED_MILLISECONDS[(*group.table_key[:2], "ABT")]
 
 
-def _time(group: Group) -> Verdict:
-    time, printed = _measured(group), MILLISECONDS[group.place]
-    gradients = group.each("gradients")
-    answer, why = compared(time[0], printed), "On another machine"
+def _time(group: RepetitionGroup) -> Verdict:
+    time, published = _measured(group), PUBLISHED_MILLISECONDS[group.table_key]
+    gradients = group.per_repetition("gradients")
+    answer, why = compare(time[0], published), "On another machine"
     if not np.isnan(gradients).any():
-        why += f", {number(float(gradients.mean()))} gradients a draw"
-    if answer is Answer.WORSE and printed < _printed_baseline(group):
-        why += "; the printed time is less than that of an ABᵀ sweep over the same cells, which can hardly be"
+        why += f", {format_number(float(gradients.mean()))} gradients per draw"
+    if answer is Answer.WORSE and published < _published_baseline(group):
+        why += "; the published time is less than that of an ABᵀ sweep over the same cells, which is implausible"
     if group.fit.size.warmup < FEWEST_WARMUP:
-        answer, why = Answer.UNDECIDED, f"{group.fit.size.warmup} iterations of warm-up settle no step size"
-    words = f"{printed:g} ms", f"{_with_spread(time)} ms"
-    return Verdict(f"Time of a draw: {group.data}", group.name, *words, answer, f"{why}.")
+        answer, why = Answer.UNDECIDED, _unsettled(group)
+    texts = f"{published:g} ms", f"{_with_spread(time)} ms"
+    return Verdict(f"Time per draw: {group.data}", group.name, *texts, answer, f"{why}.")
 
 
-def _ratio(group: Group, baseline: float) -> Verdict:
-    time, printed = float(group.mean("milliseconds")), MILLISECONDS[group.place] / _printed_baseline(group)
-    here = time / baseline
-    answer, why = compared(here, printed), "ABᵀ needs no gradients."
-    if answer is Answer.WORSE and time < MILLISECONDS[group.place]:
-        answer, why = Answer.DIFFERENT, "Both are faster here than there, and ABᵀ is so by more."
-    if answer is Answer.BETTER and baseline > _printed_baseline(group):
-        answer, why = Answer.DIFFERENT, "ABᵀ is slower here than there."
+def _ratio(group: RepetitionGroup, baseline: float) -> Verdict:
+    time, published_time = float(group.mean("milliseconds")), PUBLISHED_MILLISECONDS[group.table_key]
+    here, published = time / baseline, published_time / _published_baseline(group)
+    answer, why = compare(here, published), "ABᵀ needs no gradients"
+    if answer is Answer.WORSE and time < published_time:
+        answer, why = Answer.DIFFERENT, "Both are faster here than in the paper, ABᵀ by the larger factor"
+    if answer is Answer.BETTER and baseline > _published_baseline(group):
+        answer, why = Answer.DIFFERENT, "ABᵀ is slower here than in the paper"
     if group.fit.size.warmup < FEWEST_WARMUP:
-        answer, why = Answer.UNDECIDED, f"{group.fit.size.warmup} iterations of warm-up settle no step size."
-    words = f"{number(printed)} times", f"{number(here)} times"
-    return Verdict(f"Ratio to ABᵀ: {group.data}", group.name, *words, answer, why)
+        answer, why = Answer.UNDECIDED, _unsettled(group)
+    texts = f"{format_number(published)} times", f"{format_number(here)} times"
+    return Verdict(f"Ratio to ABᵀ: {group.data}", group.name, *texts, answer, f"{why}.")
+
+
+def _unsettled(group: RepetitionGroup) -> str:
+    return f"{group.fit.size.warmup} iterations of warm-up are too few to settle the step size"

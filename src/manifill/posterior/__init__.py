@@ -1,16 +1,25 @@
-"""What came out: draws in memory or on disk, predictions from them, and whether to trust them."""
+"""Results of a fit: draws in memory or on disk, predictions, and convergence diagnostics."""
 
+from manifill.base.variables import Variable
 from manifill.posterior.diagnostics import Diagnostics, Quantity, diagnose
 from manifill.posterior.draws import Draws, Factors
 from manifill.posterior.identified import identified_quantities
 from manifill.posterior.predictive import Prediction, complete, enough_draws, predict, sample_predictive
 from manifill.posterior.ranking import Ranking, rank_columns
-from manifill.posterior.recording import ChainRecord, MemoryRecorder, Recorder, largest_rectangle
+from manifill.posterior.recorders import ChainRecord, MemoryRecorder, Recorder, largest_rectangle
 from manifill.posterior.scores import Score, score
-from manifill.posterior.store import DiskRecorder, create_store, extend_store, is_store, store_attributes
-from manifill.posterior.variables import Variable
+from manifill.posterior.zarr_store import (
+    FORMAT,
+    DiskRecorder,
+    create_store,
+    discard_unfinished,
+    extend_store,
+    store_attributes,
+    store_format,
+)
 
 __all__ = [
+    "FORMAT",
     "ChainRecord",
     "Diagnostics",
     "DiskRecorder",
@@ -26,14 +35,15 @@ __all__ = [
     "complete",
     "create_store",
     "diagnose",
+    "discard_unfinished",
     "enough_draws",
     "extend_store",
     "identified_quantities",
-    "is_store",
     "largest_rectangle",
     "predict",
     "rank_columns",
     "sample_predictive",
     "score",
     "store_attributes",
+    "store_format",
 ]

@@ -1,43 +1,39 @@
-"""U, s and V for reading: one order and one sign in all draws.
+"""Alignment of U, s and V: a common order and common signs of the components in all draws.
 
-The model knows neither an order nor signs of components (docs/math.md, section 6), so a mean of U over draws as they
-are means nothing.  Here every draw has its components ordered and their signs chosen to be as near as they can to those
-of one reference, the leading components of the posterior mean of the low-rank part.  Products stay what they are.
+Order and signs of the components are not identified (docs/math.md, section 6), so a mean of U over the draws as they
+are is meaningless.  Here the components of every draw are reordered, and their signs flipped, to be as close as
+possible to one reference, the leading components of the posterior mean of the low-rank part.  The product does not
+change.
 
-Order and signs are all that is undone.  Where two singular values nearly agree, their columns turn into each other from
-draw to draw, and where one is hardly above zero, its columns point anywhere: then standard deviations are as large as
-entries are, about 1/√m and 1/√n, and means are shrunk towards zero.  Such components are not to be read one by one.
+Only order and signs are resolved.  If two singular values are nearly equal, their columns rotate into each other from
+draw to draw; if a singular value is close to zero, its columns have no preferred direction.  The standard deviations
+are then as large as the entries themselves, about 1/√m and 1/√n, and the means are shrunk towards zero.  Such
+components should not be interpreted individually.
 
-To be imported where it is used: SciPy's optimisers take as long as all else.
+Import this module where it is used: importing SciPy's optimisers takes as long as the rest of the package.
 """
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 from threadpoolctl import threadpool_limits
 
+from manifill.base.arrays import IntVector
+from manifill.base.moments import add_value
 from manifill.posterior.draws import Draws
-from manifill.types import IntVector, Matrix, Vector
+from manifill.unknowns import Components, components_of_product
 
-__all__ = ["AlignedFactors", "Components", "aligned"]
-
-
-class Components(NamedTuple):
-    """The low-rank part U diag(s) Vᵀ."""
-
-    U: Matrix  # (m, r)
-    s: Vector  # (r,)
-    V: Matrix  # (n, r)
+__all__ = ["AlignedFactors", "aligned"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AlignedFactors:
     """Means and standard deviations of U, s and V over aligned draws; iterate over it for the draws one by one.
 
-    Components are in the order of their mean s.  Everything is in the units of the fit, where columns were scaled.
+    Components are in descending order of their mean s.  Everything is in the units of the fit, that is after any
+    scaling of the columns.
     """
 
     mean: Components
@@ -46,16 +42,16 @@ class AlignedFactors:
     draws: Draws
 
     def __iter__(self) -> Iterator[Components]:
-        """Yield U, s and V of one draw after another, chain after chain."""
+        """Yield U, s and V draw by draw, chain by chain."""
         return (_matched(self.reference, components) for components in _components(self.draws))
 
 
 def aligned(draws: Draws) -> AlignedFactors:
-    """Align the low-rank part of all draws; they are read three times, and never held together.
+    """Align the low-rank part of all draws, which are read three times and never held in memory together.
 
-    Draws of A and B are first brought to the form U diag(s) Vᵀ.
+    Draws of A and B are first converted to U diag(s) Vᵀ.
     """
-    with threadpool_limits(1, "blas"):  # for matrices this narrow, threads take longer to meet than to work
+    with threadpool_limits(1, "blas"):  # for matrices this narrow, threads cost more than they save
         reference = _reference(draws)
         mean, sd = _moments(_matched(reference, components) for components in _components(draws))
     order = np.argsort(-mean.s, kind="stable")
@@ -68,21 +64,14 @@ def _components(draws: Draws) -> Iterator[Components]:
         if "U" in draws.posterior:
             yield from map(Components, *(draws.each(name, chain) for name in ("U", "s", "V")))
         else:
-            yield from map(_decomposed, draws.each("A", chain), draws.each("B", chain))
-
-
-def _decomposed(A: Matrix, B: Matrix) -> Components:
-    """Return the singular value decomposition of A Bᵀ, from an r×r matrix."""
-    (left, left_triangle), (right, right_triangle) = np.linalg.qr(A), np.linalg.qr(B)
-    U, s, Vt = np.linalg.svd(left_triangle @ right_triangle.T)
-    return Components(left @ U, s, right @ Vt.T)
+            yield from map(components_of_product, draws.each("A", chain), draws.each("B", chain))
 
 
 def _reference(draws: Draws) -> Components:
-    """Return about the r leading components of X̄, the mean of X over draws, which is never formed.
+    """Return approximately the r leading components of X̄, the mean of X over draws, without forming X̄.
 
-    X̄ is projected on the span of X̄V, with the V of one draw: one and a half steps of subspace iteration.  Nothing here
-    depends on the order or the signs of components in any draw.
+    X̄ is projected onto the span of X̄V, with V from the first draw: one and a half steps of subspace iteration.  The
+    result does not depend on the order or the signs of the components in any draw.
     """
     start = next(_components(draws))
     left, right = np.zeros(start.U.shape), np.zeros(start.V.shape)
@@ -98,7 +87,7 @@ def _reference(draws: Draws) -> Components:
 
 
 def _matched(reference: Components, components: Components) -> Components:
-    """Return the components in the order and with the signs that bring them nearest to the reference.
+    """Return the components in the order and with the signs that are closest to the reference.
 
     The order minimises Σ ‖s̃ₖ ũₖ ṽₖᵀ − sₖ uₖ vₖᵀ‖² over the components k of the reference: it maximises the sum of the
     inner products of such terms, in which signs cancel.
@@ -116,14 +105,13 @@ def _ordered(components: Components, order: IntVector) -> Components:
 
 
 def _moments(draws: Iterable[Components]) -> tuple[Components, Components]:
-    """Return mean and standard deviation of U, s and V, by Welford's update."""
+    """Return mean and standard deviation of U, s and V."""
     draws = iter(draws)
     averages = [part.copy() for part in next(draws)]
     squares = [np.zeros(part.shape) for part in averages]
     count = 1
     for count, components in enumerate(draws, start=2):
-        for part, average, square in zip(components, averages, squares, strict=True):
-            step = part - average
-            average += step / count
-            square += step * (part - average)
+        for k, part in enumerate(components):
+            averages[k], square = add_value(count, averages[k], part)
+            squares[k] += square
     return Components(*averages), Components(*(np.sqrt(square / count) for square in squares))

@@ -1,15 +1,15 @@
-"""Whether the chains have converged, in figures and in one sentence."""
+"""Convergence diagnostics: a table, and a verdict in one sentence."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from manifill.base.arrays import Array, Generator, Vector
 from manifill.posterior.draws import Draws
 from manifill.posterior.identified import identified_quantities
-from manifill.types import Array, Generator, Vector
 
 __all__ = ["Diagnostics", "Quantity", "diagnose"]
 
@@ -20,15 +20,15 @@ TAIL = (0.05, 0.95)
 
 LARGEST_DEPTH_LIMIT_SHARE = 0.01
 
-# The share of warm-up whose trees are judged like draws: the default sampler learns its lengths from them.
+# The last part of warm-up, whose trees are checked like those of draws: trajectory lengths are learned from them.
 LATE_WARMUP = 0.3
-SMALLEST_DRAWS = 8  # halves of halves of a chain then have a variance
+SMALLEST_DRAWS = 8  # the least for which a quarter of a chain has a variance
 LARGEST_LAG = 50
 TABLE_ROWS = 10
 
 
 class Quantity(NamedTuple):
-    """A number that every draw has, summed up over all draws."""
+    """Summary of a scalar quantity over all draws."""
 
     name: str
     mean: float
@@ -40,20 +40,20 @@ class Quantity(NamedTuple):
 
 @dataclass(frozen=True)
 class Diagnostics:
-    """How well the chains have sampled; ``print`` it for a table."""
+    """Convergence diagnostics of a run; ``print`` it for a table."""
 
     quantities: tuple[Quantity, ...]
-    autocorrelation: dict[str, Vector]  # by quantity, at lags 0, 1, …; the mean over chains
+    autocorrelation: dict[str, Vector]  # by quantity, at lags 0, 1, …; mean over chains
     divergences: int
-    depth_limit_share: float  # of trees cut at the largest depth: among draws, or late in warm-up if that is more
-    draws: int  # a chain
+    depth_limit_share: float  # of trees that reached the depth limit: of draws or of late warm-up, whichever is larger
+    draws: int  # per chain
     chains: int
     converged: bool
-    reasons: tuple[str, ...]  # why not, and what to do about each
+    reasons: tuple[str, ...]  # why not, each with a remedy
 
     @property
     def verdict(self) -> str:
-        """One sentence."""
+        """Whether the chains have converged, in one sentence."""
         lone = "; one chain cannot show that chains agree, run several" if self.chains == 1 else ""
         if not self.converged:
             return f"Not converged: {'; '.join(self.reasons)}{lone}."
@@ -76,17 +76,21 @@ class Diagnostics:
         return "\n".join(lines)
 
 
-def diagnose(rng: Generator, draws: Draws) -> Diagnostics:
-    """Judge the chains by the quantities that they must agree in; ``rng`` picks the cells of X among them."""
-    series = identified_quantities(rng, draws)
-    if "sigma" in series and _is_constant(series["sigma"]):
-        del series["sigma"]  # it was fixed; nothing else stands still in a chain that moves
+def diagnose(rng: Generator, draws: Draws, parameters: Sequence[str] = ()) -> Diagnostics:
+    """Diagnose the chains by their identified quantities; ``rng`` chooses the cells of X among them.
+
+    ``parameters`` names those of the likelihood; one that never changes was fixed by the user and is left out.
+    """
+    series = identified_quantities(rng, draws, parameters)
+    for name in parameters:
+        if _is_constant(series[name]):
+            del series[name]
     quantities = _summaries(series)
     statistics = draws.statistics
     divergences = int(statistics["diverging"].sum()) if "diverging" in statistics else 0
     share = max(_share_cut(statistics), _share_cut(draws.warmup_statistics, LATE_WARMUP))
     if draws.draws < SMALLEST_DRAWS:
-        reasons = [f"{draws.draws} draws a chain are too few to tell (take at least {SMALLEST_ESS_PER_CHAIN})"]
+        reasons = [f"{draws.draws} draws per chain are too few to diagnose (take at least {SMALLEST_ESS_PER_CHAIN})"]
     else:
         reasons = [*_faults_of_quantities(series, quantities), *_faults_of_sampler(draws, divergences, share)]
     return Diagnostics(
@@ -102,7 +106,7 @@ def diagnose(rng: Generator, draws: Draws) -> Diagnostics:
 
 
 def _share_cut(statistics: Mapping[str, Array], last: float = 1.0) -> float:
-    """Return the share of trees that were cut at the largest depth, in the last so much of the iterations."""
+    """Return the share of trees that reached the depth limit, in the last fraction of the iterations."""
     cut = statistics.get("reached_max_depth", np.zeros((1, 0)))
     late = cut[:, cut.shape[1] - round(last * cut.shape[1]) :]
     return float(late.mean()) if late.size else 0.0
@@ -113,14 +117,14 @@ def _is_constant(values: Array) -> bool:
 
 
 def _array_stats() -> Any:
-    """Return ArviZ's statistics of arrays; to import them takes two seconds, which only a diagnosis should cost."""
+    """Return ArviZ's statistics of arrays; importing them takes two seconds, so it is done only when needed."""
     return import_module("arviz_stats.base").array_stats
 
 
 def _summaries(series: Mapping[str, Array]) -> tuple[Quantity, ...]:
     array_stats = _array_stats()
     values = np.stack(list(series.values()))
-    with np.errstate(all="ignore"):  # what is not finite is told apart later
+    with np.errstate(all="ignore"):  # quantities that are not finite are reported later
         figures = (
             values.mean(axis=(1, 2)),
             values.std(axis=(1, 2)),
@@ -132,7 +136,7 @@ def _summaries(series: Mapping[str, Array]) -> tuple[Quantity, ...]:
 
 
 def _at_least_two_chains(values: Array) -> Array:
-    """Return the halves of a single chain as two, since ArviZ asks for two before it splits each again."""
+    """Return a single chain as its two halves, since ArviZ requires at least two chains before it splits them again."""
     if values.shape[1] > 1:
         return values
     half = values.shape[2] // 2
@@ -155,7 +159,7 @@ def _faults_of_quantities(series: Mapping[str, Array], quantities: tuple[Quantit
     moving = [q for q in quantities if q.name not in stuck]
     unknown = [q.name for q in moving if np.isnan(q[1:]).any()]
     if unknown:
-        yield f"{_listed(unknown)} gave no R-hat or ESS (look for draws that are not finite)"
+        yield f"{_listed(unknown)} gave no R-hat or ESS (check for draws that are not finite)"
     known = [q for q in moving if q.name not in unknown]
     if not known:
         return
@@ -176,9 +180,9 @@ def _faults_of_sampler(draws: Draws, divergences: int, depth_limit_share: float)
     if divergences:
         yield f"{divergences} of {draws.chains * draws.draws} draws diverged (raise target_acceptance)"
     if depth_limit_share > LARGEST_DEPTH_LIMIT_SHARE:
-        yield f"{depth_limit_share:.1%} of the trees stopped at the largest depth (raise max_depth)"
+        yield f"{depth_limit_share:.1%} of the trees reached the depth limit (raise max_depth)"
 
 
 def _listed(names: list[str]) -> str:
-    """Return the first name, and how many there are besides."""
+    """Return the first name, and the number of further ones."""
     return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"

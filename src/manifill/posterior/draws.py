@@ -2,56 +2,55 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from manifill.posterior.recording import ChainRecord, largest_rectangle
-from manifill.posterior.rectangle import Rectangle
-from manifill.posterior.store import DiskRecorder, create_store, open_store
-from manifill.posterior.variables import Variable
-from manifill.types import Array, IntVector, Matrix
+from manifill.base.arrays import Array, IntVector, Matrix
+from manifill.base.variables import Variable
+from manifill.posterior.chain_subset import Rectangle
+from manifill.posterior.recorders import ChainRecord, largest_rectangle
+from manifill.posterior.zarr_store import DiskRecorder, create_store, open_store
 
 if TYPE_CHECKING:
     from manifill.posterior.alignment import AlignedFactors
 
 __all__ = ["Draws", "Factors"]
 
-# Draws that stand for a chain come from at least so many places of it.
+# Thinned draws come from at least this many chunks of a chain.
 FEWEST_CHUNKS = 4
 
 
 class Factors(NamedTuple):
-    """One draw of the completed matrix, left · rightᵀ, and of the noise.
+    """One draw of the completed matrix, left · rightᵀ, and of the likelihood's parameters.
 
-    Row and column effects are two more columns of both factors.
+    Row and column effects are two additional columns of both factors.
     """
 
     left: Matrix  # (m, r), or (m, r + 2)
     right: Matrix  # (n, r), or (n, r + 2)
-    sigma: Array  # a number, or (n,); 1 where the likelihood has no noise
+    parameters: dict[str, Array]  # the requested ones, by name
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Draws:
-    """What the chains drew, by name.
+    """The draws of all chains, by variable.
 
-    Variables are attributes: ``draws.U``, ``draws.s``, ``draws.lambda_``.  Those of a run on disk are Zarr arrays, of
-    which only the part that is sliced is read: ``draws.U[0, -1]``.
+    Variables are attributes: ``draws.U``, ``draws.s``, ``draws.lambda_``.  In a run on disk they are
+    Zarr arrays, of which only the requested slice is read: ``draws.U[0, -1]``.
 
     Parameters
     ----------
     variables
-        Names, dimensions and shapes of what was drawn.
+        Names, dimensions and shapes of the variables.
     posterior : (chain, draw, …) each
-        NumPy or Zarr arrays: U, s and V, or A and B, and what else the sampler draws.
+        NumPy or Zarr arrays: U, s and V, or A and B, and the other variables of the sampler.
     statistics, warmup_statistics : (chain, draw) each
-        What the sampler says of its iterations, ``lp`` among them.
+        Sampler statistics per iteration, among them ``lp``.
     attributes
-        How the draws came about: settings, seed, versions; anything that JSON can hold.
+        Provenance: settings, seed, versions; anything that JSON can represent.
     """
 
     variables: tuple[Variable, ...]
@@ -62,9 +61,9 @@ class Draws:
 
     @classmethod
     def from_records(cls, records: Sequence[ChainRecord], attributes: dict[str, Any]) -> "Draws":
-        """Join chains; of chains that were stopped, the largest rectangle of chains and draws is kept.
+        """Join chains; if some were stopped early, keep the largest rectangle of chains and draws.
 
-        The records are emptied one variable after another, since all draws may not fit in memory twice.
+        The records are emptied variable by variable, since all draws may not fit in memory twice.
         """
         kept, length = largest_rectangle([record.draws for record in records])
         chosen = [records[chain] for chain in kept]
@@ -79,11 +78,11 @@ class Draws:
 
     @classmethod
     def open(cls, path: str | Path) -> "Draws":
-        """Open a run on disk; its variables are read only where they are used."""
+        """Open a run on disk; variables are read only when used."""
         return cls(*open_store(path))
 
     def save(self, path: str | Path) -> None:
-        """Write the draws to disk, in single precision, where ``Draws.open`` and xarray find them."""
+        """Write the draws to disk, factors in single precision, for ``Draws.open`` and xarray."""
         names = tuple(self.statistics)
         warmup = next((series.shape[1] for series in self.warmup_statistics.values()), 0)
         create_store(path, self.variables, names, self.chains, self.draws, warmup, self.attributes)
@@ -104,7 +103,7 @@ class Draws:
 
     @property
     def draws(self) -> int:
-        """Number of draws of each chain."""
+        """Number of draws per chain."""
         return int(self.posterior[self._sides[0]].shape[1])
 
     @property
@@ -113,19 +112,23 @@ class Draws:
         left, right = self._sides
         return int(self.posterior[left].shape[2]), int(self.posterior[right].shape[2])
 
-    def factors(self) -> Iterator[Factors]:
-        """Yield one draw of X after another, chain after chain; a chunk of a run on disk is read once."""
+    def factors(self, parameters: Sequence[str] = ()) -> Iterator[Factors]:
+        """Yield X and these parameters draw by draw, chain by chain.
+
+        Each chunk of a run on disk is read once.
+        """
         for chain in range(self.chains):
-            sides = zip(self._lefts(chain), self._rights(chain), self._sigmas(chain), strict=True)
-            for left, right, sigma in sides:
-                yield Factors(left, right, np.asarray(sigma))
+            series = [self.each(name, chain) for name in parameters]
+            for left, right, *values in zip(self._lefts(chain), self._rights(chain), *series, strict=True):
+                found = {name: np.asarray(value) for name, value in zip(parameters, values, strict=True)}
+                yield Factors(left, right, found)
 
     def thinned(self, count: int, *, whole_chunks: bool = True) -> "Draws":
-        """Return at least ``count`` draws, evenly spread over all chains, or all of them where there are fewer.
+        """Return at least ``count`` draws, evenly spread over all chains, or all draws if there are fewer.
 
-        Of a run on disk whole chunks are taken, since a part of one takes as long to read, unless so few of them would
-        do that they were not spread over the chain.  Without ``whole_chunks`` single draws are taken, as far apart as
-        they can be, however long they take to read.
+        From a run on disk whole chunks are taken, since reading part of a chunk takes as long, unless the chunks would
+        be too few to be spread over the chain.  With ``whole_chunks=False``, single draws are taken, as far apart as
+        possible, which is slower to read.
         """
         wanted = -(-count // self.chains)  # of each chain
         chunk = getattr(self.posterior[self._sides[1]], "chunks", (1, 1))[1]
@@ -140,29 +143,29 @@ class Draws:
         return replace(self, posterior=posterior, statistics=statistics)
 
     def each(self, name: str, chain: int) -> Iterator[Array]:
-        """Yield a variable of one chain draw by draw, in float64; a chunk of a run on disk is read once."""
+        """Yield a variable of one chain draw by draw, in float64; each chunk of a run on disk is read once."""
         array = self.posterior[name]
         step = getattr(array, "chunks", (1, 1))[1]  # a slice of a NumPy array costs nothing
         for first in range(0, self.draws, step):
             yield from np.asarray(array[chain, first : first + step], dtype=np.float64)
 
     def aligned(self) -> "AlignedFactors":
-        """Return U, s and V with one order and one sign of components in all draws, for reading: mean, sd, each draw.
+        """Return U, s and V with a common order and common signs of components: mean, sd, and each draw.
 
-        Near-equal singular values leave their columns undetermined all the same (:mod:`manifill.posterior.alignment`).
+        Columns of nearly equal singular values stay undetermined (:mod:`manifill.posterior.alignment`).
         """
         from manifill.posterior.alignment import aligned  # slow to import, and it imports this module
 
         return aligned(self)
 
     def to_arviz(self, row_labels: ArrayLike | None = None, column_labels: ArrayLike | None = None) -> Any:
-        """Return the draws as ArviZ takes them: an ``InferenceData`` for ArviZ 0.x, an xarray ``DataTree`` for 1.x.
+        """Return the draws for ArviZ: an ``InferenceData`` for ArviZ 0.x, an xarray ``DataTree`` for 1.x.
 
-        Groups are ``posterior``, ``sample_stats``, ``warmup_sample_stats``, and ``constant_data`` with the scales of
-        columns where they were scaled; settings, seed and versions are attributes.  Nothing is copied: variables in
-        memory are shared, and those of a run on disk are read when their values are asked for, so that
-        ``arviz.summary(tree, var_names=["sigma"])`` reads no U.  U and V are as they were drawn, in no common order and
-        sign (see ``aligned``), so R-hat and ESS mean nothing for them.
+        Groups are ``posterior``, ``sample_stats``, ``warmup_sample_stats``, and ``constant_data`` with the column
+        scales if columns were scaled; settings, seed and versions are attributes.  Nothing is copied: variables in
+        memory are shared, and those of a run on disk are read lazily, so ``arviz.summary(tree, var_names=["sigma"])``
+        does not read U.  U and V are as drawn, without a common order or common signs (see ``aligned``), so their R-hat
+        and ESS are meaningless.
 
         Parameters
         ----------
@@ -170,13 +173,13 @@ class Draws:
         column_labels : (n,)
             Coordinates of rows and columns; numbers from 0 by default.
         """
-        from manifill.posterior.inference_data import assembled, draw_groups  # where ArviZ is needed, and only there
+        from manifill.posterior.arviz_groups import assembled, draw_groups  # only here, since it needs ArviZ
 
         return assembled(draw_groups(self, row_labels, column_labels), self.attributes)
 
     @property
     def column_scales(self) -> Array:
-        """What the columns were divided by before the fit, (n,), or 1."""
+        """The scales that columns were divided by before the fit, (n,), or 1."""
         return np.asarray(self.attributes.get("column_scales", 1.0))
 
     @property
@@ -189,7 +192,7 @@ class Draws:
         return ("U", "V") if "U" in self.posterior else ("A", "B")
 
     def _lefts(self, chain: int) -> Iterator[Matrix]:
-        """Yield U·s or A of one chain, and the row levels and a column of ones beside it."""
+        """Yield the left factor of one chain: U·s or A, with columns [μ + a, 1] appended if there are effects."""
         if "U" not in self.posterior:
             yield from self.each("A", chain)
             return
@@ -202,7 +205,7 @@ class Draws:
             yield np.column_stack([U * s, mu + row, np.ones(len(row))])
 
     def _rights(self, chain: int) -> Iterator[Matrix]:
-        """Yield V or B of one chain, and a column of ones and the column effects beside it."""
+        """Yield the right factor of one chain: V or B, with columns [1, b] appended if there are effects."""
         rights = self.each(self._sides[1], chain)
         if not self.has_effects:
             yield from rights
@@ -210,15 +213,12 @@ class Draws:
         for V, column in zip(rights, self.each("column_effect", chain), strict=True):
             yield np.column_stack([V, np.ones(len(column)), column])
 
-    def _sigmas(self, chain: int) -> Iterator[Any]:
-        return self.each("sigma", chain) if "sigma" in self.posterior else repeat(1.0, self.draws)
-
     def __getattr__(self, name: str) -> Any:
-        # Asked also while an object is being unpickled and has no fields yet; ``self.posterior`` would ask here again.
+        # Also called during unpickling, before the fields exist; ``self.posterior`` would then recurse.
         posterior = self.__dict__.get("posterior", {})
         known = {"lambda_" if key == "lambda" else key: key for key in posterior}
         if name not in known:
-            raise AttributeError(f"Draws have no {name!r}; what was drawn is {', '.join(known)}.")
+            raise AttributeError(f"Draws have no {name!r}; the variables are {', '.join(known)}.")
         return posterior[known[name]]
 
     def __repr__(self) -> str:
@@ -227,7 +227,7 @@ class Draws:
 
 
 def _draws_of(array: Any, index: IntVector) -> Any:
-    """Return some draws of a variable, of one on disk without reading them."""
+    """Return some draws of a variable; one on disk is not read yet."""
     if isinstance(array, np.ndarray):
         return array[:, index]
     if isinstance(array, Rectangle):

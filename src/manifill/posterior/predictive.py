@@ -1,4 +1,4 @@
-"""What the draws say of y: at some cells with intervals or as samples, or at all of them."""
+"""The predictive distribution of y: intervals or samples at some cells, mean and sd at all cells."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,21 +8,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 from threadpoolctl import threadpool_limits
 
-from manifill.posterior.cells import at_cells, check_cells
+from manifill.base.arrays import Array, Generator, IntVector, Matrix, Vector
+from manifill.base.moments import add_value
+from manifill.likelihoods import Likelihood
+from manifill.posterior.cell_draws import at_cells, check_cells
 from manifill.posterior.draws import Draws
-from manifill.problem import Likelihood
-from manifill.types import Array, Generator, IntVector, Matrix, Vector
 
 __all__ = ["Prediction", "cell_blocks", "check_interval", "complete", "enough_draws", "predict", "sample_predictive"]
 
-# Many cells are answered from fewer draws, so that there are about SAMPLES in all, but no fewer draws than
-# ENOUGH_DRAWS: all of them are often worth no more independent ones.
+# For many cells fewer draws are used, so that about SAMPLES values are sampled in all, but at least ENOUGH_DRAWS draws:
+# the effective sample size of all draws is often no larger.
 SAMPLES, ENOUGH_DRAWS = 40_000_000, 400
 
-# The samples of y that are held at once to take quantiles of, in float32.
+# The memory for samples of y that quantiles are taken of, in float32.
 SAMPLE_BYTES = 256 * 2**20
 
-# Cells of the whole matrix that are handled at once: their temporaries stay in the cache.
+# Number of cells of the completed matrix handled at once: their temporaries fit in the cache.
 BLOCK_CELLS = 2**15
 
 
@@ -37,21 +38,21 @@ class Prediction:
     interval: float
 
     def to_frame(self, rows: ArrayLike | None = None, cols: ArrayLike | None = None) -> Any:
-        """Return a pandas DataFrame with a line for each cell: mean, sd, lower, upper.
+        """Return a pandas DataFrame with one row per cell: mean, sd, lower, upper.
 
         ``rows`` and ``cols``, the cells as they were given to ``predict``, become its first columns, row and column.
         """
         try:
             import pandas as pd
         except ImportError:
-            raise ImportError("to_frame needs pandas; pip install pandas brings it.") from None
+            raise ImportError("to_frame needs pandas; install it with pip install pandas.") from None
         columns: dict[str, Any] = {}
         for argument, name, given in (("rows", "row", rows), ("cols", "column", cols)):
             if given is not None:
-                columns[name] = pd.Series(given).to_numpy()  # which leaves labels of several kinds as they are
+                columns[name] = pd.Series(given).to_numpy()  # keeps labels of mixed types as they are
                 if len(columns[name]) != self.mean.size:
                     count = f"{self.mean.size} cells of the prediction, not {len(columns[name])}"
-                    raise ValueError(f"{argument} must name the {count}; give those that were given to predict.")
+                    raise ValueError(f"{argument} must name the {count}; pass those that were passed to predict.")
         figures = {name: getattr(self, name) for name in ("mean", "sd", "lower", "upper")}
         return pd.DataFrame(columns | figures)
 
@@ -67,9 +68,9 @@ def predict(
     """Predict y at the cells (rows[k], cols[k]).
 
     Mean and standard deviation are those of the mixture over draws, without sampling; the bounds are quantiles of one
-    y sampled from each draw.  Where there are many cells, evenly spread draws stand for all of them (``enough_draws``).
-    Cells are taken in blocks, and the draws read once for each block.  Everything is in the data's units, whatever the
-    columns were divided by before the fit.
+    y sampled from each draw.  For many cells, evenly spread draws represent all of them (``enough_draws``).  Cells are
+    processed in blocks, and the draws are read once per block.  Everything is in the data's units, also if columns were
+    scaled for the fit.
     """
     check_interval(interval)
     row_index, col_index = check_cells(draws.shape, rows, cols)
@@ -91,19 +92,19 @@ def sample_predictive(
 ) -> Matrix:
     """Return samples of y at the cells (rows[k], cols[k]), in the data's units, (samples, cells).
 
-    There is one from each draw, chain after chain, or one from each of ``count`` draws evenly spread over all.
+    There is one sample per draw, chain by chain, or one for each of ``count`` evenly spread draws.
     """
     row_index, col_index = check_cells(draws.shape, rows, cols)
     total = draws.chains * draws.draws
     if count is None:
         count = total
     elif not 0 < count <= total:
-        raise ValueError(f"{count} draws are asked for, but the posterior has {total}; ask for 1 to {total} of them.")
+        raise ValueError(f"{count} draws were requested, but the posterior has {total}; request 1 to {total}.")
     kept = np.zeros(total, dtype=bool)
     kept[np.arange(count) * total // count] = True
     samples = np.empty((count, row_index.size))
-    for k, (x, sigma) in enumerate(at_cells(draws, row_index, col_index, kept)):
-        samples[k] = likelihood.sample(rng, x, sigma)
+    for k, (x, parameters) in enumerate(at_cells(draws, likelihood, row_index, col_index, kept)):
+        samples[k] = likelihood.sample(rng, x, parameters)
     samples *= np.broadcast_to(draws.column_scales, draws.shape[1])[col_index]
     return samples
 
@@ -114,12 +115,12 @@ def complete(draws: Draws, likelihood: Likelihood) -> tuple[Matrix, Matrix]:
     draws = enough_draws(draws, m * n)
     average, spread = np.zeros((m, n)), np.zeros((m, n))
     block = max(BLOCK_CELLS // n, 1)
-    with threadpool_limits(1, "blas"):  # for products this small, threads take longer to meet than to multiply
-        for k, (left, right, sigma) in enumerate(draws.factors()):
+    with threadpool_limits(1, "blas"):  # for products this small, threads cost more than they save
+        for k, (left, right, parameters) in enumerate(draws.factors(likelihood.parameter_names)):
             for first in range(0, m, block):
                 part = slice(first, first + block)
                 x = left[part] @ right.T
-                _add_draw(k, average[part], spread[part], likelihood.mean(x), likelihood.variance(x, sigma))
+                _add_draw(k, average[part], spread[part], likelihood.mean(x), likelihood.variance(x, parameters))
     spread /= draws.chains * draws.draws
     scales = draws.column_scales
     return average * scales, np.sqrt(spread, out=spread) * scales
@@ -131,13 +132,13 @@ def enough_draws(draws: Draws, cells: int) -> Draws:
 
 
 def check_interval(interval: float) -> None:
-    """Raise a ValueError for what is no probability of an interval."""
+    """Raise a ValueError if ``interval`` is not a probability."""
     if not 0.0 < interval < 1.0:
         raise ValueError(f"interval is the probability between the bounds, above 0 and below 1, not {interval!r}.")
 
 
 def cell_blocks(draws: Draws, cells: int) -> Iterator[slice]:
-    """Yield parts of the cells of which a sample from every draw fits in SAMPLE_BYTES."""
+    """Yield slices of the cells such that one sample per cell and draw fits in SAMPLE_BYTES."""
     block = max(SAMPLE_BYTES // (4 * draws.chains * draws.draws), 1)
     for first in range(0, cells, block):
         yield slice(first, first + block)
@@ -148,10 +149,10 @@ def _predict_block(
 ) -> tuple[Vector, Vector, Vector, Vector]:
     total = draws.chains * draws.draws
     average, spread, first = np.zeros((3, rows.size))
-    changes = np.empty((total, rows.size), dtype=np.float32)  # differences, which single precision holds at any level
-    for k, (x, sigma) in enumerate(at_cells(draws, rows, cols)):
-        _add_draw(k, average, spread, likelihood.mean(x), likelihood.variance(x, sigma))
-        sample = likelihood.sample(rng, x, sigma)
+    changes = np.empty((total, rows.size), dtype=np.float32)  # differences: single precision suffices at any level
+    for k, (x, parameters) in enumerate(at_cells(draws, likelihood, rows, cols)):
+        _add_draw(k, average, spread, likelihood.mean(x), likelihood.variance(x, parameters))
+        sample = likelihood.sample(rng, x, parameters)
         if k == 0:
             first[:] = sample
         changes[k] = sample - first
@@ -161,11 +162,10 @@ def _predict_block(
 
 
 def _add_draw(earlier: int, average: Array, spread: Array, mean: Array, variance: Array) -> None:
-    """Add a draw to ``earlier`` ones: Welford's update of the average of E[y | x], and the law of total variance.
+    """Add a draw to ``earlier`` ones, by the law of total variance, in place.
 
     ``spread`` holds the squared deviations of E[y | x] from its average and the variances Var[y | x], both summed, so
     that the predictive variance is ``spread`` over the number of draws.
     """
-    step = mean - average
-    average += step / (earlier + 1)
-    spread += step * (mean - average) + variance
+    average[...], squares = add_value(earlier + 1, average, mean)
+    spread += squares + variance

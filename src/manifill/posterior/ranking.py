@@ -1,31 +1,31 @@
-"""The best columns for a row, and how sure that is."""
+"""The best columns for a row, with their uncertainty."""
 
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from manifill.base.arrays import Array, IntVector, Matrix, Vector
+from manifill.likelihoods import Likelihood
 from manifill.posterior.draws import Draws
-from manifill.problem import Likelihood
-from manifill.types import Array, IntVector, Matrix, Vector
 
 __all__ = ["Ranking", "rank_columns"]
 
-# Draws beyond this many tell nothing more of a probability to two digits.
+# Enough draws for a probability to two digits.
 ENOUGH_DRAWS = 1000
 
 
 @dataclass(frozen=True, eq=False)
 class Ranking:
-    """Columns for one row, the one of the highest expected value first."""
+    """The best n columns for one row, in descending order of expected value."""
 
-    columns: Array  # (n,): labels, or numbers where the columns have none
-    mean: Vector  # (n,): of the expected value, over the draws
-    sd: Vector  # (n,): of the expected value, without the noise of an observation
+    columns: Array  # (n,): labels, or indices if the columns have no labels
+    mean: Vector  # (n,): posterior mean of the expected value
+    sd: Vector  # (n,): posterior sd of the expected value, without observation noise
     probability: Vector  # (n,): that the column is among the best n
 
     def to_frame(self) -> Any:
-        """Return a pandas DataFrame, a line a column."""
+        """Return a pandas DataFrame with one row per ranked column."""
         import pandas as pd
 
         parts = {"column": self.columns, "mean": self.mean, "sd": self.sd, "probability": self.probability}
@@ -33,7 +33,7 @@ class Ranking:
 
 
 def rank_columns(draws: Draws, likelihood: Likelihood, row: int, candidates: IntVector, number: int) -> Ranking:
-    """Return the ``number`` best of the candidates for a row, by what the draws expect there."""
+    """Return the ``number`` best candidates for a row, by posterior mean of the expected value."""
     scales = np.broadcast_to(draws.column_scales, draws.shape[1])[candidates]
     expected = _expected(draws, likelihood, row, candidates) * scales
     number = min(number, candidates.size)
@@ -46,6 +46,6 @@ def rank_columns(draws: Draws, likelihood: Likelihood, row: int, candidates: Int
 
 
 def _expected(draws: Draws, likelihood: Likelihood, row: int, candidates: IntVector) -> Matrix:
-    """Return E[y | x] of each draw, or of evenly spread ones of many, (draws, candidates)."""
+    """Return E[y | x] for each draw, or for evenly spread ones if there are many, (draws, candidates)."""
     some = draws.thinned(ENOUGH_DRAWS)
     return np.array([likelihood.mean(right[candidates] @ left[row]) for left, right, _ in some.factors()])

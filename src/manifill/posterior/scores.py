@@ -1,34 +1,34 @@
-"""How good the predictions are: values that the fit has not seen, set against their predictive distributions."""
+"""Accuracy of predictions: held-out values compared with their predictive distributions."""
 
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from manifill.posterior.cells import at_cells, check_cells
-from manifill.posterior.density import CellDensity
+from manifill.base.arrays import Array, Generator, IntVector, Vector
+from manifill.likelihoods import Likelihood
+from manifill.posterior.cell_density import CellDensity
+from manifill.posterior.cell_draws import at_cells, check_cells
 from manifill.posterior.draws import Draws
 from manifill.posterior.predictive import cell_blocks, check_interval, enough_draws
-from manifill.problem import Binomial, Likelihood
-from manifill.types import Array, Generator, IntVector, Vector
 
 __all__ = ["Score", "score"]
 
 
 @dataclass(frozen=True)
 class Score:
-    """Averages over the scored cells, in the data's units; ``print`` it for a line.
+    """Averages over the scored cells, in the data's units; ``print`` it for a one-line summary.
 
-    ``float(score)`` is ``log_density``: higher is better, as scikit-learn has it, and of all figures it is the one that
-    judges the whole distribution.
+    ``float(score)`` is ``log_density``: higher is better, as in scikit-learn, and it scores the whole predictive
+    distribution.
     """
 
     rmse: float  # of the predictive mean: root mean square error
     mae: float  # of the predictive mean: mean absolute error
-    log_density: float  # the mean of log p(y | data), the mixture over draws; of counts, of their probability
-    crps: float  # mean continuous ranked probability score: an absolute error that honours spread; lower is better
-    coverage: float  # share of values within their interval, bounds included
-    interval: float  # what that share should be
+    log_density: float  # mean of log p(y | data), the mixture over draws; a log probability for counts
+    crps: float  # mean continuous ranked probability score; lower is better
+    coverage: float  # share of values in their interval, bounds included
+    interval: float  # the nominal coverage
     cells: int
 
     def __float__(self) -> float:
@@ -50,12 +50,12 @@ def score(
     values: ArrayLike,
     interval: float = 0.9,
 ) -> Score:
-    """Score the predictions of y at the cells (rows[k], cols[k]) by values[k].
+    """Score the predictions of y at the cells (rows[k], cols[k]) against values[k].
 
     Mean and log density are those of the mixture over draws; the interval and the CRPS come from one y sampled from
-    each draw.  The draws and the samples are those that ``predict`` takes, given the same generator and cells.  Cells
-    are taken in blocks, and the draws read once for each block.  The log density of a likelihood of one's own lacks
-    what its ``log_density`` leaves out.
+    each draw.  Given the same generator and cells, draws and samples are those of ``predict``.  Cells are processed in
+    blocks, and the draws are read once per block.  The log density of a custom likelihood lacks the terms that its
+    ``log_density`` omits.
     """
     check_interval(interval)
     row_index, col_index = check_cells(draws.shape, rows, cols)
@@ -80,13 +80,13 @@ def _score_block(
     """Return the sums over cells of squared and absolute errors, log densities, CRPS, and values in intervals."""
     total = draws.chains * draws.draws
     density = CellDensity.of(draws, likelihood, cols, values)
-    observed = _as_sampled(likelihood, density.encoded)
+    observed = likelihood.decode(density.encoded)
     average, log_sum = np.zeros(rows.size), np.full(rows.size, -np.inf)
-    errors = np.empty((total, rows.size), dtype=np.float32)  # differences, which single precision holds at any level
-    for k, (x, sigma) in enumerate(at_cells(draws, rows, cols)):
+    errors = np.empty((total, rows.size), dtype=np.float32)  # differences: single precision suffices at any level
+    for k, (x, parameters) in enumerate(at_cells(draws, likelihood, rows, cols)):
         average += (likelihood.mean(x) - average) / (k + 1)
-        np.logaddexp(log_sum, density.at(x, sigma), out=log_sum)
-        errors[k] = likelihood.sample(rng, x, sigma) - observed
+        np.logaddexp(log_sum, density.at(x, parameters), out=log_sum)
+        errors[k] = likelihood.sample(rng, x, parameters) - observed
     errors.sort(axis=0)
     crps = _crps(errors)
     tail = 0.5 * (1.0 - interval)
@@ -101,8 +101,9 @@ def _score_block(
 def _crps(errors: Array) -> Vector:
     """Return the CRPS of each column from T sorted differences e between samples and the value, (T, k).
 
-    It is E|y − v| − ½ E|y − y′| with y′ another sample than y, so that its mean is free of T: the fair estimate.
-    Of sorted y_1, …, y_T, the sum of y_j − y_i over pairs i < j is Σ (2i − T − 1) y_i, from which a shift drops out.
+    It is E|y − v| − ½ E|y − y′| with distinct samples y and y′, so that its expectation does not depend on T (the fair
+    estimate).  For sorted y_1, …, y_T, the sum of y_j − y_i over pairs i < j is Σ (2i − T − 1) y_i, which is invariant
+    to shifts.
     """
     total = len(errors)
     weights = (2.0 * np.arange(total) - (total - 1)) / max(total * (total - 1), 1)
@@ -110,11 +111,6 @@ def _crps(errors: Array) -> Vector:
     for weight, error in zip(weights, errors, strict=True):
         crps += np.abs(error, dtype=np.float64) / total - weight * error
     return crps
-
-
-def _as_sampled(likelihood: Likelihood, encoded: Vector) -> Vector:
-    """Return values as ``sample`` would return them, to the last digit: a count must not miss a bound by rounding."""
-    return likelihood.step * encoded if isinstance(likelihood, Binomial) else encoded
 
 
 def _checked_values(given: ArrayLike, cells: int) -> Vector:
@@ -125,8 +121,8 @@ def _checked_values(given: ArrayLike, cells: int) -> Vector:
     if values.shape != (cells,):
         raise ValueError(f"values must be a list of {cells} numbers, one for each cell, not of shape {values.shape}.")
     if not cells:
-        raise ValueError("values is empty: at least one cell is needed to score by.")
+        raise ValueError("values is empty; score at least one cell.")
     broken = np.flatnonzero(~np.isfinite(values))
     if broken.size:
-        raise ValueError(f"values[{broken[0]}] is {values[broken[0]]}; leave out cells whose value is not known.")
+        raise ValueError(f"values[{broken[0]}] is {values[broken[0]]}; leave out cells without a known value.")
     return values

@@ -1,4 +1,4 @@
-"""Every form of data that a fit accepts, read into :class:`Observations`."""
+"""Conversion of every accepted form of data to :class:`Observations`."""
 
 from typing import Any
 
@@ -13,11 +13,11 @@ __all__ = ["as_observations", "from_array", "from_frame", "from_sparse"]
 def from_array(array: ArrayLike) -> Observations:
     """Return the cells of a 2-D array that are not NaN."""
     try:
-        dense = np.ma.filled(np.ma.asarray(array, dtype=np.float64), np.nan)  # a masked cell is a missing one
+        dense = np.ma.filled(np.ma.asarray(array, dtype=np.float64), np.nan)  # masked cells are missing
     except (TypeError, ValueError) as error:
-        raise ValueError(f"the array must hold numbers, with NaN for a missing cell: {error}.") from None
+        raise ValueError(f"the array must hold numbers, with NaN for missing cells: {error}.") from None
     if dense.ndim != 2:
-        raise ValueError(f"the array must be a matrix with NaN for a missing cell, not of shape {dense.shape}.")
+        raise ValueError(f"the array must be a matrix with NaN for missing cells, not of shape {dense.shape}.")
     rows, cols = np.nonzero(~np.isnan(dense))
     return Observations.from_triples(rows, cols, dense[rows, cols], dense.shape)
 
@@ -35,9 +35,10 @@ def from_frame(
     value: str | None = None,
     duplicates: Duplicates = "error",
 ) -> Observations:
-    """Return the cells of a long pandas DataFrame: one row a cell, in the named columns, or in all three.
+    """Return the cells of a long pandas DataFrame with one row per cell.
 
-    Labels may be of any kind; they are numbered in sorted order where they can be sorted.
+    ``row``, ``column`` and ``value`` name its columns; by default these are its three columns, in this order.  Labels
+    may be of any type and are numbered in sorted order if they can be sorted.
     """
     import pandas as pd
 
@@ -56,7 +57,7 @@ def from_frame(
         codes, labels = pd.factorize(frame[name], sort=True)
         if (codes < 0).any():
             raise ValueError(
-                f"column {name!r} has a missing label in line {int(np.argmax(codes < 0))}; fill or drop it."
+                f"column {name!r} has a missing label in row {int(np.argmax(codes < 0))}; fill or drop it."
             )
         labelled.append((codes, np.asarray(labels)))
     (rows, row_labels), (cols, column_labels) = labelled
@@ -78,13 +79,13 @@ def as_observations(
     shape: tuple[int, int] | None = None,
     duplicates: Duplicates = "error",
 ) -> Observations:
-    """Return observations from triples, or from one object that holds them all."""
+    """Return observations from triples, or from a single object that holds all cells."""
     if cols is not None or values is not None:
         if cols is None or values is None:
             raise ValueError("rows, cols and values go together; one of cols and values is missing.")
         return Observations.from_triples(data, cols, values, shape, duplicates=duplicates)
     if shape is not None:
-        raise ValueError("shape goes with rows, cols and values; other data have a shape of their own.")
+        raise ValueError("shape goes with rows, cols and values; other forms of data already have a shape.")
     if isinstance(data, Observations):
         return data
     if hasattr(data, "tocoo"):

@@ -1,13 +1,13 @@
-"""Other data on the rows and columns of a fit, found by their names."""
+"""Cells of other data, matched to the rows and columns of a fit by label."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from manifill.base.arrays import Array, IntVector
 from manifill.problem.convert import as_observations
 from manifill.problem.observations import Duplicates, Observations
-from manifill.types import Array, IntVector
 
 __all__ = ["matched_cells"]
 
@@ -19,10 +19,10 @@ def matched_cells(
     values: ArrayLike | None = None,
     duplicates: Duplicates = "error",
 ) -> tuple[IntVector, IntVector, ArrayLike]:
-    """Return rows, columns and values of data in any form that a fit accepts, by the numbers that the fit has for them.
+    """Return row indices, column indices and values of data in any form that a fit accepts.
 
-    Cells of triples and of DataFrames are named as in the data of the fit, by labels or by numbers from 0; those of
-    arrays and sparse matrices have no names but their numbers.
+    The indices are those of the fit.  Triples and DataFrames identify cells as the data of the fit do, by label or by
+    index from 0; arrays and sparse matrices by index only.
     """
     if cols is not None and values is not None:
         return fit.row_indices(data), fit.column_indices(cols), values
@@ -38,7 +38,7 @@ def _named(name: str, index: IntVector, labels: Array | None, fitted: Array | No
         return np.asarray(labels)[index]
     if fitted is not None:
         raise ValueError(
-            f"the {name} of the fit have labels, but those of these data have none; give rows, cols and values by "
-            "label, or a DataFrame of them."
+            f"the {name} of the fit have labels, but those of these data have none; give rows, cols and values with "
+            "labels, or a DataFrame."
         )
     return index

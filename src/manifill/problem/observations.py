@@ -2,39 +2,27 @@
 
 from dataclasses import dataclass
 from operator import index
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from manifill.types import Array, Generator, IntVector, Vector
+from manifill.base.arrays import Array, Generator, IntVector, Vector
+from manifill.kernels.compressed import Compressed
 
-__all__ = ["Compressed", "Duplicates", "Observations"]
+__all__ = ["Duplicates", "Observations"]
 
 Duplicates = Literal["error", "average"]
 
 LARGEST_SIZE = 2**31 - 1  # indices are held in 32 bits
 
 
-class Compressed(NamedTuple):
-    """Cells sorted by one index: row i (or column i) holds the cells starts[i] to starts[i + 1].  12 bytes a cell."""
-
-    starts: IntVector  # (size + 1,) int64
-    indices: IntVector  # (cells,) int32, the other index of each cell
-    values: Vector  # (cells,)
-
-    @property
-    def lines(self) -> IntVector:
-        """The sorted index itself, one a cell (made on the fly)."""
-        return np.repeat(np.arange(len(self.starts) - 1, dtype=np.int32), np.diff(self.starts))
-
-
 @dataclass(frozen=True, eq=False)
 class Observations:
     """N observed cells of an m×n matrix.
 
-    Build one with ``from_triples`` or with the readers of :mod:`manifill.problem.convert`, which validate; every cell
-    is held once by row and once by column, 24 bytes in all.
+    Build one with ``from_triples`` or with the functions of :mod:`manifill.problem.convert`, which validate.  Every
+    cell is stored once by row and once by column, 24 bytes in total.
     """
 
     shape: tuple[int, int]
@@ -57,8 +45,8 @@ class Observations:
     ) -> "Observations":
         """Return the cells (rows[k], cols[k]) with values[k].
 
-        ``shape`` defaults to the smallest that holds all cells.  A cell given twice is an error, or the mean of its
-        values is taken with ``duplicates="average"``.
+        ``shape`` defaults to the smallest that holds all cells.  A cell given more than once is an error, unless
+        ``duplicates="average"``, which takes the mean of its values.
         """
         if duplicates not in ("error", "average"):
             raise ValueError(f"duplicates must be 'error' or 'average', not {duplicates!r}.")
@@ -83,20 +71,20 @@ class Observations:
 
     def triples(self) -> tuple[IntVector, IntVector, Vector]:
         """Return rows, columns and values, sorted by row and then by column."""
-        return self.by_row.lines, self.by_row.indices, self.by_row.values
+        return self.by_row.major_indices, self.by_row.indices, self.by_row.values
 
     def subset(self, cells: Array) -> "Observations":
-        """Return the cells at these positions (or under this mask) of ``triples``, with the shape and labels kept."""
+        """Return the cells at these positions (or under this mask) of ``triples``, with the same shape and labels."""
         rows, cols, values = (part[cells] for part in self.triples())
         return Observations.from_triples(
             rows, cols, values, self.shape, row_labels=self.row_labels, column_labels=self.column_labels
         )
 
     def split(self, rng: Generator, held_out: float = 0.2) -> tuple["Observations", "Observations"]:
-        """Split the observed cells at random: the share ``held_out`` of them for validation, the rest for training."""
+        """Split the observed cells at random: the fraction ``held_out`` for validation, the rest for training."""
         if not 0.0 < held_out < 1.0:
             raise ValueError(
-                f"held_out is the share of observed cells to hold out, above 0 and below 1, not {held_out}."
+                f"held_out is the fraction of observed cells to hold out, above 0 and below 1, not {held_out}."
             )
         count = round(held_out * self.size)
         if not 0 < count < self.size:
@@ -106,13 +94,13 @@ class Observations:
         return self._split_by_count(rng, self.size - count, count)
 
     def split_cells(self, rng: Generator, train: float, validate: float = 0.4) -> tuple["Observations", "Observations"]:
-        """Split as the paper does: the share ``train`` of all m·n cells to train, another ``validate`` to validate."""
+        """Split as in the paper: fractions ``train`` and ``validate`` of all m·n cells to train and to validate."""
         cells = self.shape[0] * self.shape[1]
         shares = train * cells, validate * cells
         if not (min(shares) >= 1.0 and round(shares[0]) + round(shares[1]) <= self.size):
             raise ValueError(
                 f"train={train} and validate={validate} ask for {shares[0]:.0f} and {shares[1]:.0f} of {cells} cells, "
-                f"but {self.size} are observed; choose shares above 0 that together need no more than these."
+                f"but only {self.size} are observed; choose smaller fractions above 0."
             )
         return self._split_by_count(rng, round(shares[0]), round(shares[1]))
 
@@ -121,11 +109,11 @@ class Observations:
         return self.subset(np.sort(order[:train])), self.subset(np.sort(order[train : train + validate]))
 
     def row_indices(self, labels: ArrayLike) -> IntVector:
-        """Return the row of each label, or check row numbers where the rows have no labels."""
+        """Return the index of each row label, or check row indices if the rows have no labels."""
         return _located("rows", labels, self.row_labels, self.shape[0])
 
     def column_indices(self, labels: ArrayLike) -> IntVector:
-        """Return the column of each label, or check column numbers where the columns have no labels."""
+        """Return the index of each column label, or check column indices if the columns have no labels."""
         return _located("cols", labels, self.column_labels, self.shape[1])
 
 
@@ -164,7 +152,7 @@ def _as_values(given: ArrayLike) -> Vector:
 def _check_lengths(rows: IntVector, cols: IntVector, values: Vector) -> None:
     if not len(rows) == len(cols) == len(values):
         raise ValueError(
-            f"rows, cols and values must be of one length, not {len(rows)}, {len(cols)} and {len(values)}."
+            f"rows, cols and values must have the same length, not {len(rows)}, {len(cols)} and {len(values)}."
         )
     if len(values) == 0:
         raise ValueError("values is empty: at least one observed cell is needed.")
@@ -174,8 +162,8 @@ def _checked_shape(shape: tuple[int, int] | None, rows: IntVector, cols: IntVect
     needed = int(rows.max()) + 1, int(cols.max()) + 1
     if max(needed) > LARGEST_SIZE:
         raise ValueError(
-            f"rows and cols hold indices up to {max(needed) - 1}, too many for a matrix; if they are labels, "
-            "give a DataFrame with columns for row, column and value, which numbers them."
+            f"rows and cols hold indices up to {max(needed) - 1}, too large for a matrix; if they are labels, "
+            "give a DataFrame with columns for row, column and value instead."
         )
     if shape is None:
         return needed
@@ -199,7 +187,7 @@ def _check_labels(name: str, labels: Array | None, size: int) -> None:
 def _without_duplicates(
     rows: IntVector, cols: IntVector, values: Vector, n: int, duplicates: Duplicates
 ) -> tuple[IntVector, IntVector, Vector]:
-    """Return the cells sorted by row and column, duplicates averaged or refused."""
+    """Return the cells sorted by row and column; duplicates are averaged, or raise a ValueError."""
     key = rows * n + cols
     order = np.argsort(key, kind="stable")
     key, values = key[order], values[order]
@@ -219,11 +207,11 @@ def _without_duplicates(
     return sorted_rows, sorted_cols, values
 
 
-def _compress(lines: IntVector, others: IntVector, values: Vector, size: int) -> Compressed:
+def _compress(major: IntVector, minor: IntVector, values: Vector, size: int) -> Compressed:
     starts = np.zeros(size + 1, dtype=np.int64)
-    np.cumsum(np.bincount(lines, minlength=size), out=starts[1:])
-    order = np.argsort(lines, kind="stable")
-    return Compressed(starts, others[order].astype(np.int32), np.ascontiguousarray(values[order]))
+    np.cumsum(np.bincount(major, minlength=size), out=starts[1:])
+    order = np.argsort(major, kind="stable")
+    return Compressed(starts, minor[order].astype(np.int32), np.ascontiguousarray(values[order]))
 
 
 def _located(name: str, given: ArrayLike, labels: Array | None, size: int) -> IntVector:
@@ -237,9 +225,9 @@ def _located(name: str, given: ArrayLike, labels: Array | None, size: int) -> In
     try:
         return np.array([positions[_plain(label)] for label in wanted], dtype=np.int64)
     except KeyError as error:
-        raise ValueError(f"{name} names {error.args[0]!r}, which is not among the {size} labels of the fit.") from None
+        raise ValueError(f"{name} holds {error.args[0]!r}, which is not among the {size} labels of the fit.") from None
 
 
 def _plain(label: Any) -> Any:
-    """Return a NumPy scalar as the Python value that hashes like the label it stands for."""
+    """Return a NumPy scalar as a Python value, which has the hash of the stored label."""
     return label.item() if isinstance(label, np.generic) else label

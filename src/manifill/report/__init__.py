@@ -1,5 +1,5 @@
-"""``report.html``: one page about a run, readable without a network."""
+"""``report.html``: a self-contained page about a run."""
 
-from manifill.report.write import report_of_run, write_report
+from manifill.report.html_report import report_of_run, write_report
 
 __all__ = ["report_of_run", "write_report"]

@@ -1,8 +1,9 @@
-"""How honest are the intervals?  Judged by cells that the fit has not seen.
+"""Coverage of predictive intervals on held-out cells.
 
-The interval of probability p covers a value whose rank among the model's own samples is not in the outer (1 − p)/2 on
-either side.  Where values come in steps, samples tie with a value, and intervals cannot but cover more than p; then
-ranks with ties split at random tell whether the model is right, since these are uniform if it is.
+The central interval of probability p covers a value if its rank among samples from the predictive distribution is not
+in the outer (1 − p)/2 on either side.  If the values are discrete, samples tie with a value, and intervals necessarily
+cover more than p.  Calibration is then measured with ranks whose ties are broken at random (the randomised probability
+integral transform), which are uniform if the model is right.
 """
 
 from typing import NamedTuple
@@ -10,72 +11,77 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import binom
 
-from manifill.posterior.cells import product_at_cells
+from manifill.base.arrays import Array, Generator, Vector
+from manifill.posterior.cell_draws import product_at_cells
 from manifill.problem import Observations
-from manifill.report.study import Study
-from manifill.types import Array, Generator, Vector
+from manifill.report.report_data import ReportData
 
-__all__ = ["Coverage", "Ranks", "coverage", "covered", "ranks"]
+__all__ = ["Coverage", "Ranks", "coverage", "is_covered", "ranks"]
 
 BAND = 0.95
 
-# Counts times their step, and the same numbers read from a file, may differ in the last digit.
+# A count times its step, and the same number read from a file, may differ in the last digit.
 ROUNDING = 1e-9
+
+# Mean share of samples that tie with a value from which values count as discrete.  Fewer ties do not change a coverage
+# that is printed in tenths of a per cent; among millions of continuous samples, a few tie by chance within ROUNDING.
+TIE_SHARE = 1e-3
 
 
 class Ranks(NamedTuple):
-    """Where held-out values fall among values sampled for their cells, (k,) each."""
+    """Ranks of held-out values among values sampled for their cells, (k,) each."""
 
-    mean: Vector  # the predictive mean, in the data's units
+    mean: Vector  # the predictive mean, in the units of the data
     below: Vector  # share of samples below the value
-    at_most: Vector  # share of samples below or equal
-    split: Vector  # share of samples below, and a random part of those equal
+    at_most: Vector  # share of samples below the value or equal to it
+    randomised: Vector  # share of samples below the value, plus a random part of those equal to it
 
     @property
     def has_ties(self) -> bool:
-        """Whether values come in steps."""
-        return bool(np.any(self.at_most > self.below))
+        """Whether samples tie with values, because the values are discrete."""
+        return bool(np.mean(self.at_most - self.below) > TIE_SHARE)
 
 
 class Coverage(NamedTuple):
-    """How many values the intervals of one probability cover."""
+    """The share of values that intervals of one probability cover."""
 
     level: float
     share: float
-    split_share: float  # the same where there are no ties
-    low: float  # between these two it is 19 times in 20 if the model is right
+    randomised_share: float  # with ties broken at random; equal to ``share`` if there are none
+    low: float  # if the model is right, the randomised share is between low and high with probability BAND
     high: float
 
 
-def ranks(rng: Generator, study: Study, held_out: Observations) -> Ranks:
-    """Sample a value for every held-out cell from every draw, and count; the draws are read once."""
-    draws, likelihood = study.draws, study.model.model_.likelihood
+def ranks(rng: Generator, data: ReportData, held_out: Observations) -> Ranks:
+    """Sample a value for every held-out cell from every draw, and rank the held-out values; reads the draws once."""
+    draws, likelihood = data.draws, data.model.model_.likelihood
     rows, cols, values = held_out.triples()
     rows, cols = rows.astype(np.int64), cols.astype(np.int64)
     x, mean, below, at_most = np.zeros((4, values.size))
-    target = values / study.spreads[cols]
+    target = values / data.spreads[cols]
     slack = ROUNDING * np.abs(target)
-    for left, right, sigma in draws.factors():
+    for left, right, parameters in draws.factors(likelihood.parameter_names):
         product_at_cells(left, right, rows, cols, x)
-        sample = likelihood.sample(rng, x, sigma if sigma.ndim == 0 else sigma[cols])
+        at_cells = {name: value if value.ndim == 0 else value[cols] for name, value in parameters.items()}
+        sample = likelihood.sample(rng, x, at_cells)
         mean += likelihood.mean(x)
         below += sample < target - slack
         at_most += sample <= target + slack
     total = draws.chains * draws.draws
     below, at_most = below / total, at_most / total
-    split = below + rng.random(values.size) * (at_most - below)
-    return Ranks(study.spreads[cols] * mean / total, below, at_most, split)
+    randomised = below + rng.random(values.size) * (at_most - below)
+    return Ranks(data.spreads[cols] * mean / total, below, at_most, randomised)
 
 
-def covered(found: Ranks, level: float) -> Array:
-    """Say of each value whether the central interval of this probability holds it."""
+def is_covered(found: Ranks, level: float) -> Array:
+    """Return for each value whether the central interval of this probability covers it, (k,)."""
     tail = 0.5 * (1.0 - level)
     return np.asarray((found.at_most >= tail) & (found.below <= 1.0 - tail))
 
 
 def coverage(found: Ranks, level: float) -> Coverage:
-    """Return how many values are covered, and how many should be, as if cells were independent."""
+    """Return the coverage of intervals of this probability; the expected band treats cells as independent."""
     size = found.mean.size
     low, high = binom.interval(BAND, size, level)
-    share, split_share = covered(found, level).mean(), np.mean(np.abs(found.split - 0.5) <= 0.5 * level)
-    return Coverage(level, float(share), float(split_share), float(low / size), float(high / size))
+    share, randomised_share = is_covered(found, level).mean(), np.mean(np.abs(found.randomised - 0.5) <= 0.5 * level)
+    return Coverage(level, float(share), float(randomised_share), float(low / size), float(high / size))

@@ -1,50 +1,64 @@
-"""One block of unknowns on a manifold, moved by trees or by trajectories while the others stay."""
+"""One block of unknowns on a manifold, updated by NUTS or by HMC while the other blocks are fixed."""
 
-from typing import NamedTuple
+from typing import Any
 
+import numpy as np
+
+from manifill.base.arrays import Array, Generator, IntVector
 from manifill.geometry import Manifold
-from manifill.sampling.adaptation import DualAveraging
+from manifill.sampling.dual_averaging import DualAveraging
 from manifill.sampling.hmc import trajectories
-from manifill.sampling.integrators import Integrator, Target
+from manifill.sampling.integrators import Integrator
 from manifill.sampling.nuts import Transition, Workspace, find_step_size, transition
-from manifill.types import Array, Generator, IntVector
+from manifill.sampling.system import System, Target
 
 __all__ = ["Block"]
 
 
-class Block(NamedTuple):
-    """A manifold with room for its trajectories."""
+class Block:
+    """An integrator with a workspace for trajectories of at most 2^max_depth − 1 steps."""
 
-    manifold: Manifold
-    integrator: Integrator
-    max_depth: int
-    work: Workspace
+    def __init__(self, dimension: int, integrator: Integrator, max_depth: int, has_turned: Any = None) -> None:
+        self.integrator = integrator
+        self.max_depth = max_depth
+        self._has_turned = has_turned
+        self.work = Workspace.allocate(dimension, max_depth)
+        self._system: System | None = None
 
-    @classmethod
-    def on(cls, manifold: Manifold, integrator: Integrator, max_depth: int) -> "Block":
-        """Return a block on ``manifold`` whose trajectories have at most 2^max_depth − 1 steps."""
-        return cls(manifold, integrator, max_depth, Workspace.allocate(manifold.dimension, max_depth))
-
-    def first_tuning(self, rng: Generator, target: Target, point: Array) -> DualAveraging:
-        """Return a tuning that starts from a step size found at ``point``."""
-        longest, where = self.manifold.longest_step, point.ravel()
+    def init(self, rng: Generator, manifold: Manifold, target: Target, point: Array) -> DualAveraging:
+        """Return the step size adaptation, started from a step size found at ``point``."""
+        longest, where = manifold.longest_step, np.array(point.ravel())
         guess = 0.1 * min(longest, 1.0)
-        step_size = find_step_size(rng, self.manifold, target, self.integrator, where, guess, self.work)
-        return DualAveraging.start(step_size, longest)
+        step_size = find_step_size(rng, self._of(manifold, target), self.integrator, where, guess, self.work)
+        return DualAveraging.init(step_size, longest)
 
     def step(
-        self, rng: Generator, target: Target, point: Array, step_size: float, max_depth: int | None = None
+        self,
+        rng: Generator,
+        manifold: Manifold,
+        target: Target,
+        point: Array,
+        step_size: float,
+        max_depth: int | None = None,
     ) -> tuple[Array, Transition]:
-        """Return the next point, in the shape of ``point``, which is kept; ``max_depth`` may lower the block's."""
+        """Return the next point, shaped like ``point``, which is not modified; ``max_depth`` can lower the block's."""
         position = point.ravel().copy()
         depth = self.max_depth if max_depth is None else min(max_depth, self.max_depth)
-        info = transition(rng, self.manifold, target, self.integrator, position, step_size, depth, self.work)
+        system = self._of(manifold, target)
+        info = transition(rng, system, self.integrator, position, step_size, depth, self.work)
         return position.reshape(point.shape), Transition(*info)
 
     def follow(
-        self, rng: Generator, target: Target, point: Array, step_size: float, steps: IntVector
+        self, rng: Generator, manifold: Manifold, target: Target, point: Array, step_size: float, steps: IntVector
     ) -> tuple[Array, Transition]:
-        """Return the next point after trajectories of so many steps, one after the other."""
+        """Return the next point after consecutive trajectories of ``steps[0]``, ``steps[1]``, … steps."""
         position = point.ravel().copy()
-        info = trajectories(rng, self.manifold, target, self.integrator, position, step_size, steps, self.work)
+        system = self._of(manifold, target)
+        info = trajectories(rng, system, self.integrator, position, step_size, steps, self.work)
         return position.reshape(point.shape), Transition(*info)
+
+    def _of(self, manifold: Manifold, target: Target) -> System:
+        """Return the system; its functions are compiled once, since the types of manifold and target do not change."""
+        if self._system is None:
+            self._system = System.of(manifold, target, self._has_turned)
+        return self._system._replace(manifold=manifold, target=target)

@@ -1,40 +1,46 @@
-"""Where a chain is, on disk: its next iteration, state, tuning and generator, in one file without pickle.
+"""Checkpoints of a chain: its iteration, state, tuning and random generator, in one file without pickle.
 
-State and tuning are named tuples of numbers, arrays and each other.  Their arrays go to the file as they are, all else
-as JSON, whose numbers come back bit for bit; only the classes that a sampler names can come out of a file.
+State and tuning are nested named tuples of numbers and arrays.  Arrays are stored in binary and everything else as
+JSON, whose numbers round-trip exactly.  Loading creates only the classes that the sampler lists.
+
+The module is in this layer, not in ``run``, because chains save and load their own checkpoints.
 """
 
 import json
-import zipfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from manifill.files import replacing
-from manifill.types import Array, Generator
+from manifill.base.arrays import Array, Generator
+from manifill.base.atomic_files import replacing
+from manifill.base.errors import CannotResumeError
 
-__all__ = ["Checkpoint", "load_checkpoint", "next_iteration", "restored_generator", "save_checkpoint"]
+__all__ = [
+    "CannotResumeError",
+    "Checkpoint",
+    "load_checkpoint",
+    "next_iteration",
+    "restored_generator",
+    "save_checkpoint",
+]
 
 FORMAT = 1
 
-# What a file that is missing, cut off or something else raises when it is read.
-UNREADABLE = (OSError, EOFError, KeyError, TypeError, ValueError, zipfile.BadZipFile)
-
 
 class Checkpoint(NamedTuple):
-    """What a chain needs to go on."""
+    """Everything that is needed to resume a chain."""
 
-    iteration: int  # the next one
+    iteration: int  # iterations done
     state: Any
     tuning: Any
-    generator: Mapping[str, Any]  # the state of its bit generator
-    line: Any  # what the board showed
+    generator: Mapping[str, Any]  # the state of the bit generator
+    line: Any  # the chain's entry on the progress board
 
 
 def save_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
-    """Write a checkpoint in the place of the one before."""
+    """Write a checkpoint, replacing the previous one atomically."""
     arrays: list[Array] = []
     tree = {"format": FORMAT, "fields": {name: _encoded(part, arrays) for name, part in checkpoint._asdict().items()}}
     text = np.frombuffer(json.dumps(tree).encode(), dtype=np.uint8)
@@ -43,37 +49,49 @@ def save_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
 
 
 def load_checkpoint(path: Path, classes: Iterable[type]) -> Checkpoint | None:
-    """Return the checkpoint of a file, or None where there is none or it is broken: the chain then starts anew."""
+    """Return the checkpoint in a file, or None if there is no file.
+
+    An unreadable file raises a CannotResumeError: starting its chain again would overwrite stored draws, so the user
+    has to decide.
+    """
     try:
-        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:  # which closes no broken file
-            arrays = dict(file)
-        tree = json.loads(arrays["tree"].tobytes())
-        if tree["format"] != FORMAT:
-            return None
-        known = {cls.__name__: cls for cls in classes}
-        return Checkpoint(**{name: _decoded(part, arrays, known) for name, part in tree["fields"].items()})
-    except UNREADABLE:
+        return _read_checkpoint(path, {cls.__name__: cls for cls in classes})
+    except FileNotFoundError:
         return None
+    except Exception as error:  # a damaged file raises many kinds of errors, from zipfile's to NumPy's
+        raise CannotResumeError(
+            f"{path} cannot be read ({error}), so its chain cannot be resumed; restore the file from a copy, or delete "
+            "it: the chain then starts again from its seed, and the draws that it has stored are overwritten."
+        ) from error
+
+
+def _read_checkpoint(path: Path, classes: dict[str, type]) -> Checkpoint:
+    with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:  # NumPy would not close a damaged file
+        arrays = dict(file)
+    tree = json.loads(arrays["tree"].tobytes())
+    if tree["format"] != FORMAT:
+        raise ValueError(f"it has the format {tree['format']!r}, and this version of manifill reads {FORMAT}")
+    return Checkpoint(**{name: _decoded(part, arrays, classes) for name, part in tree["fields"].items()})
 
 
 def next_iteration(path: Path) -> int:
-    """Return which iteration a chain goes on with, zero where there is no checkpoint that tells."""
+    """Return how many iterations a chain has done, to show progress; zero if no checkpoint can be read."""
     try:
         with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             return int(json.loads(file["tree"].tobytes())["fields"]["iteration"])
-    except UNREADABLE:
+    except Exception:  # as in load_checkpoint
         return 0
 
 
 def restored_generator(state: Mapping[str, Any]) -> Generator:
-    """Return a generator that goes on where another one was."""
+    """Return a generator that continues from the state of another one."""
     rng = np.random.default_rng(0)
     rng.bit_generator.state = state
     return rng
 
 
 def _encoded(value: Any, arrays: list[Array]) -> Any:
-    """Return a value as JSON, with its arrays put aside."""
+    """Return a value as a JSON tree; its arrays are appended to ``arrays``."""
     if isinstance(value, np.ndarray):
         arrays.append(value)
         return {"array": len(arrays) - 1}
@@ -92,5 +110,7 @@ def _decoded(tree: Any, arrays: dict[str, Array], classes: dict[str, type]) -> A
         return arrays[f"array_{tree['array']}"]
     if "dict" in tree:
         return {name: _decoded(part, arrays, classes) for name, part in tree["dict"].items()}
+    if tree["class"] not in classes:
+        raise ValueError(f"it holds a {tree['class']!r}, which this sampler does not know")
     fields = {name: _decoded(part, arrays, classes) for name, part in tree["fields"].items()}
     return classes[tree["class"]](**fields)

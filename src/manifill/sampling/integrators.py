@@ -2,22 +2,14 @@
 
 from typing import NamedTuple, Protocol
 
-from manifill.compiled import compiled, compiled_method
-from manifill.geometry import Manifold
+import numpy as np
+
+from manifill.base.arrays import Vector
+from manifill.base.jit import compiled, compiled_method
 from manifill.geometry.euclidean import add_scaled
-from manifill.types import Vector
+from manifill.sampling.system import System
 
-__all__ = ["Integrator", "Leapfrog", "Phase", "Target", "TwoStage", "evaluate"]
-
-
-class Target(Protocol):
-    """A named tuple of data with one compiled method: the log density to sample from, and its gradient in space."""
-
-    def log_density_gradient(self, position: Vector, gradient: Vector) -> float:
-        """Write the gradient of the log density at ``position`` and return the log density, up to a constant."""
-
-
-compiled_method("log_density_gradient")
+__all__ = ["Integrator", "Leapfrog", "Phase", "TwoStage"]
 
 
 class Phase(NamedTuple):
@@ -33,24 +25,16 @@ class Integrator(Protocol):
 
     @property
     def gradients(self) -> int:
-        """Gradients that a step evaluates."""
+        """Number of gradient evaluations per step."""
 
-    def advance(self, manifold: Manifold, target: Target, phase: Phase, step_size: float) -> float:
-        """Carry ``phase`` on by ``step_size`` and return the log density at the new position.
+    def advance(self, system: System, phase: Phase, step_size: float) -> float:
+        """Advance ``phase`` by ``step_size`` and return the log density there, NaN if the step could not be taken.
 
-        Only the tangent part of the velocity that it leaves counts.
+        Only the tangent component of the resulting velocity is meaningful.
         """
 
 
 compiled_method("advance")
-
-
-@compiled
-def evaluate(manifold: Manifold, target: Target, position: Vector, gradient: Vector) -> float:
-    """Return the log density at ``position`` and write its gradient in the manifold's metric."""
-    log_density = target.log_density_gradient(position, gradient)
-    manifold.accelerate(gradient)
-    return log_density
 
 
 class Leapfrog(NamedTuple):
@@ -59,34 +43,37 @@ class Leapfrog(NamedTuple):
     gradients: int = 1
 
     @compiled
-    def advance(self, manifold: Manifold, target: Target, phase: Phase, step_size: float) -> float:
+    def advance(self, system: System, phase: Phase, step_size: float) -> float:
         add_scaled(phase.velocity, 0.5 * step_size, phase.gradient)
-        manifold.move(phase.position, phase.velocity, step_size)
-        log_density = evaluate(manifold, target, phase.position, phase.gradient)
+        if not system.move(phase.position, phase.velocity, step_size):
+            return np.nan
+        log_density = system.evaluate(phase.position, phase.gradient)
         add_scaled(phase.velocity, 0.5 * step_size, phase.gradient)
         return log_density
 
 
-# Makes the error of third order, which every step commits, as small as two stages can (McLachlan 1995).
+# Minimises the third-order error of a step with two stages (McLachlan 1995).
 OUTER_KICK = 0.1931833275037836
 
 
 class TwoStage(NamedTuple):
     """Kick, half a geodesic, kick, half a geodesic, kick (docs/math.md, §8.10).
 
-    It takes two gradients a step, and steps more than twice as long as leapfrog's for the same acceptance.
+    It evaluates two gradients per step, and at equal acceptance its steps are more than twice as long as leapfrog's.
     """
 
     gradients: int = 2
     outer_kick: float = OUTER_KICK
 
     @compiled
-    def advance(self, manifold: Manifold, target: Target, phase: Phase, step_size: float) -> float:
+    def advance(self, system: System, phase: Phase, step_size: float) -> float:
         add_scaled(phase.velocity, self.outer_kick * step_size, phase.gradient)
-        manifold.move(phase.position, phase.velocity, 0.5 * step_size)
-        evaluate(manifold, target, phase.position, phase.gradient)
+        if not system.move(phase.position, phase.velocity, 0.5 * step_size):
+            return np.nan
+        system.evaluate(phase.position, phase.gradient)
         add_scaled(phase.velocity, (1.0 - 2.0 * self.outer_kick) * step_size, phase.gradient)
-        manifold.move(phase.position, phase.velocity, 0.5 * step_size)
-        log_density = evaluate(manifold, target, phase.position, phase.gradient)
+        if not system.move(phase.position, phase.velocity, 0.5 * step_size):
+            return np.nan
+        log_density = system.evaluate(phase.position, phase.gradient)
         add_scaled(phase.velocity, self.outer_kick * step_size, phase.gradient)
         return log_density

@@ -1,6 +1,6 @@
-"""The no-U-turn sampler (Hoffman and Gelman 2014) on a manifold, with multinomial choice (Betancourt 2017).
+"""The no-U-turn sampler (Hoffman and Gelman 2014) on a manifold, with multinomial sampling (Betancourt 2017).
 
-The tree of a trajectory is not built by recursion.  Its leaves are visited in order, and the ends of the subtrees
+The tree is built iteratively, not recursively.  Its leaves are visited in order, and the first leaves of the subtrees
 that are still open are kept as checkpoints: leaf number k (from 0) opens as many subtrees as its binary form has
 trailing zeros and closes as many as it has trailing ones, so a tree of depth d needs d checkpoints.
 """
@@ -9,19 +9,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from manifill.compiled import compiled
-from manifill.geometry import Manifold
-from manifill.sampling.integrators import Integrator, Phase, Target, evaluate
-from manifill.types import Generator, Matrix, Vector
+from manifill.base.arrays import Generator, Matrix, Vector
+from manifill.base.jit import compiled
+from manifill.sampling.integrators import Integrator, Phase
+from manifill.sampling.system import System
 
-__all__ = ["DIVERGENCE", "Transition", "Workspace", "find_step_size", "transition"]
+__all__ = ["DIVERGENCE", "Transition", "Workspace", "energy_change", "find_step_size", "transition"]
 
-# An energy error beyond which a trajectory has left the typical set for good.
+# Trajectories with a larger energy error count as divergent.
 DIVERGENCE = 1000.0
 
 
 class Workspace(NamedTuple):
-    """Room for one trajectory on a manifold of ``dimension`` flat numbers."""
+    """Scratch for one trajectory; flat vectors have length ``dimension``."""
 
     positions: Matrix  # (2, dimension): the trajectory's first and last point
     velocities: Matrix
@@ -44,16 +44,16 @@ class Workspace(NamedTuple):
 
 
 class Transition(NamedTuple):
-    """What one transition reports."""
+    """Diagnostics of one transition."""
 
-    acceptance: float  # Metropolis: the mean over a tree, or that of a trajectory's end
+    acceptance: float  # Metropolis acceptance: the mean over a tree, or that of a trajectory's end
     steps: int  # of the integrator
     depth: int
     diverged: bool
 
 
 class Subtree(NamedTuple):
-    """What is known of a subtree when its last leaf has been visited, or when it was given up."""
+    """Summary of a subtree that is complete or was abandoned."""
 
     log_weight: float
     acceptance: float  # sum over the leaves
@@ -78,7 +78,7 @@ def _copy(source: Vector, out: Vector) -> None:
 
 @compiled
 def _open_subtrees(leaf: int) -> int:
-    """Return how many subtrees are open to the left of ``leaf``: the ones in its binary form, the last bit aside."""
+    """Return how many subtrees are open to the left of ``leaf``: the ones in its binary form without the last bit."""
     count = 0
     rest = leaf >> 1
     while rest > 0:
@@ -88,16 +88,16 @@ def _open_subtrees(leaf: int) -> int:
 
 
 @compiled
-def _closes_a_turn(manifold: Manifold, work: Workspace, phase: Phase, leaf: int, forward: bool) -> bool:
-    """Say whether any of the subtrees that ``leaf`` closes has turned, smallest first."""
+def _closes_a_turn(system: System, work: Workspace, phase: Phase, leaf: int, forward: bool) -> bool:
+    """Return whether any of the subtrees that ``leaf`` closes has turned, smallest first."""
     checkpoint = _open_subtrees(leaf)
     rest = leaf
     while rest & 1:
         position, velocity = work.checkpoint_positions[checkpoint], work.checkpoint_velocities[checkpoint]
         if forward:
-            turned = manifold.has_turned(position, velocity, phase.position, phase.velocity)
+            turned = system.has_turned(position, velocity, phase.position, phase.velocity)
         else:
-            turned = manifold.has_turned(phase.position, phase.velocity, position, velocity)
+            turned = system.has_turned(phase.position, phase.velocity, position, velocity)
         if turned:
             return True
         checkpoint -= 1
@@ -108,8 +108,7 @@ def _closes_a_turn(manifold: Manifold, work: Workspace, phase: Phase, leaf: int,
 @compiled
 def _grow(
     rng: Generator,
-    manifold: Manifold,
-    target: Target,
+    system: System,
     integrator: Integrator,
     work: Workspace,
     phase: Phase,
@@ -117,14 +116,14 @@ def _grow(
     start_energy: float,
     leaves: int,
 ) -> Subtree:
-    """Carry ``phase`` on by ``leaves`` steps, choosing one of them as candidate in proportion to its weight."""
+    """Advance ``phase`` by ``leaves`` steps, and sample one of the points as candidate in proportion to its weight."""
     log_weight, acceptance = -np.inf, 0.0
     for leaf in range(leaves):
-        log_density = integrator.advance(manifold, target, phase, step_size)
-        manifold.project(phase.position, phase.velocity)
-        energy = manifold.kinetic_energy(phase.velocity) - log_density
+        log_density = integrator.advance(system, phase, step_size)
+        system.project(phase.position, phase.velocity)
+        energy = system.kinetic_energy(phase.velocity) - log_density
         change = energy - start_energy
-        if not change < DIVERGENCE:  # so written that a NaN diverges too
+        if not change < DIVERGENCE:  # written so that NaN counts as divergent
             return Subtree(log_weight, acceptance, leaf + 1, False, True)
         acceptance += min(1.0, np.exp(-change))
         log_weight = _log_add(log_weight, -change)
@@ -134,7 +133,7 @@ def _grow(
             checkpoint = _open_subtrees(leaf)
             _copy(phase.position, work.checkpoint_positions[checkpoint])
             _copy(phase.velocity, work.checkpoint_velocities[checkpoint])
-        elif _closes_a_turn(manifold, work, phase, leaf, step_size > 0.0):
+        elif _closes_a_turn(system, work, phase, leaf, step_size > 0.0):
             return Subtree(log_weight, acceptance, leaf + 1, True, False)
     return Subtree(log_weight, acceptance, leaves, False, False)
 
@@ -142,8 +141,7 @@ def _grow(
 @compiled
 def transition(
     rng: Generator,
-    manifold: Manifold,
-    target: Target,
+    system: System,
     integrator: Integrator,
     position: Vector,
     step_size: float,
@@ -152,59 +150,66 @@ def transition(
 ) -> Transition:
     """Replace ``position`` by the next state of the chain.
 
-    ``work`` must have room for ``max_depth`` checkpoints.
+    ``work`` must hold ``max_depth`` checkpoints.
     """
-    manifold.restore(position)
-    manifold.random_velocity(rng, position, work.velocities[0])
-    log_density = evaluate(manifold, target, position, work.gradients[0])
+    system.check()
+    system.restore(position)
+    system.random_velocity(rng, position, work.velocities[0])
+    log_density = system.evaluate(position, work.gradients[0])
     _copy(position, work.positions[0])
     for array in (work.positions, work.velocities, work.gradients):
         _copy(array[0], array[1])
-    start_energy = manifold.kinetic_energy(work.velocities[0]) - log_density
+    start_energy = system.kinetic_energy(work.velocities[0]) - log_density
     log_weight, acceptance, steps, depth, diverged = 0.0, 0.0, 0, 0, False
     while depth < max_depth:
         end = 1 if rng.random() < 0.5 else 0
         phase = Phase(work.positions[end], work.velocities[end], work.gradients[end])
         signed_step = step_size if end == 1 else -step_size
-        subtree = _grow(rng, manifold, target, integrator, work, phase, signed_step, start_energy, 1 << depth)
+        subtree = _grow(rng, system, integrator, work, phase, signed_step, start_energy, 1 << depth)
         depth += 1
         acceptance += subtree.acceptance
         steps += subtree.steps
         diverged = subtree.diverged
         if subtree.diverged or subtree.turned:
             break
-        # The new half is preferred to the old one (biased progressive sampling), which moves the chain further.
+        # Biased progressive sampling prefers the new half to the old one, which moves the chain further.
         if np.log(rng.random()) < subtree.log_weight - log_weight:
             _copy(work.candidate, position)
         log_weight = _log_add(log_weight, subtree.log_weight)
-        if manifold.has_turned(work.positions[0], work.velocities[0], work.positions[1], work.velocities[1]):
+        if system.has_turned(work.positions[0], work.velocities[0], work.positions[1], work.velocities[1]):
             break
     return Transition(acceptance / steps, steps, depth, diverged)
 
 
 def find_step_size(
     rng: Generator,
-    manifold: Manifold,
-    target: Target,
+    system: System,
     integrator: Integrator,
     position: Vector,
     first_guess: float,
     work: Workspace,
 ) -> float:
     """Double or halve ``first_guess`` until the acceptance of one step crosses 0.8 (Hoffman and Gelman, Alg. 4)."""
-    step_size, direction = first_guess, 0
+    step_size, direction, longest = first_guess, 0, system.manifold.longest_step
     phase = Phase(work.positions[0], work.velocities[0], work.gradients[0])
     for _ in range(100):
         phase.position[:] = position
-        manifold.random_velocity(rng, phase.position, phase.velocity)
-        log_density = evaluate(manifold, target, phase.position, phase.gradient)
-        start_energy = manifold.kinetic_energy(phase.velocity) - log_density
-        log_density = integrator.advance(manifold, target, phase, step_size)
-        manifold.project(phase.position, phase.velocity)
-        change = manifold.kinetic_energy(phase.velocity) - log_density - start_energy
-        wanted = 1 if change < -np.log(0.8) else -1  # a NaN asks for a smaller step
-        if wanted == -direction or not step_size < manifold.longest_step:
+        change = energy_change(rng, system, integrator, phase, step_size)
+        wanted = 1 if change < -np.log(0.8) else -1  # NaN calls for a smaller step
+        if wanted == -direction or not step_size < longest:
             break
         direction = wanted
         step_size *= 2.0**direction
-    return min(step_size, manifold.longest_step)
+    return float(min(step_size, longest))
+
+
+@compiled
+def energy_change(rng: Generator, system: System, integrator: Integrator, phase: Phase, step_size: float) -> float:
+    """Return the energy error of one step from the position of ``phase`` with a random velocity."""
+    system.check()
+    system.random_velocity(rng, phase.position, phase.velocity)
+    start_energy = -system.evaluate(phase.position, phase.gradient)
+    start_energy += system.kinetic_energy(phase.velocity)
+    log_density = integrator.advance(system, phase, step_size)
+    system.project(phase.position, phase.velocity)
+    return float(system.kinetic_energy(phase.velocity) - log_density - start_energy)

@@ -1,27 +1,34 @@
-"""What every sampler offers to the chains that run it."""
+"""The interface that every sampler implements."""
 
-from typing import Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
-from manifill.posterior.variables import Variable
-from manifill.types import Array, Generator
+from manifill.base.arrays import Array, Generator
+from manifill.base.variables import Variable
 
-__all__ = ["Sampler"]
+__all__ = ["Kernel", "Sampler"]
 
 State = TypeVar("State")
 Tuning = TypeVar("Tuning")
 Info = TypeVar("Info")
 
 
-class Sampler(Protocol[State, Tuning, Info]):
-    """A chain's kernel.
+class Kernel(NamedTuple):
+    """A compiled function, and example arguments of the types that a chain passes."""
 
-    A *state* is what the next step needs, an *info* what only a diagnostic needs, and a *tuning* what warm-up learns;
-    each is a named tuple of numbers and arrays that no step changes in place.
+    function: Any
+    arguments: tuple[Any, ...]
+
+
+class Sampler(Protocol[State, Tuning, Info]):
+    """The transition kernel of a chain, and its adaptation.
+
+    A *state* holds what the next step needs, an *info* holds diagnostics, and a *tuning* holds what is learned in
+    warm-up.  Each is a named tuple of numbers and arrays, never modified in place.
     """
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """What a draw holds."""
+        """The variables of a draw."""
 
     @property
     def statistic_names(self) -> tuple[str, ...]:
@@ -29,16 +36,19 @@ class Sampler(Protocol[State, Tuning, Info]):
 
     @property
     def classes(self) -> tuple[type, ...]:
-        """The named tuples that a state or a tuning is made of, for checkpoints."""
+        """The classes of named tuples in a state or a tuning, for checkpoints."""
+
+    def kernels(self) -> tuple[Kernel, ...]:
+        """Return functions to compile before chains start, slowest first; all others are compiled on first use."""
 
     def start(self, rng: Generator) -> tuple[State, Tuning]:
-        """Return a first state and a first guess at the tuning."""
+        """Return an initial state and an initial tuning."""
 
     def step(self, rng: Generator, state: State, tuning: Tuning) -> tuple[State, Info]:
         """Return the next state of the chain."""
 
     def adapt(self, tuning: Tuning, info: Info) -> Tuning:
-        """Return a better tuning after a step of warm-up."""
+        """Return the tuning updated after a step of warm-up."""
 
     def freeze(self, tuning: Tuning) -> Tuning:
         """Return the tuning to keep after warm-up."""
@@ -47,4 +57,4 @@ class Sampler(Protocol[State, Tuning, Info]):
         """Return the variables of a state."""
 
     def statistics(self, state: State, tuning: Tuning, info: Info) -> dict[str, float]:
-        """Return what to record of a step, under ArviZ's names where it has them."""
+        """Return the statistics to record for a step, under ArviZ's names if it has them."""

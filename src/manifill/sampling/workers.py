@@ -1,4 +1,4 @@
-"""Processes that work for another one: they end when it is gone, and are replaced without a word when they leave."""
+"""Worker processes: they exit when their parent dies, and joblib replaces them without a warning."""
 
 import os
 import threading
@@ -8,45 +8,45 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 
-__all__ = ["Orphanage", "end_with", "replaced_in_silence"]
+__all__ = ["ParentWatch", "exit_with_parent", "quiet_worker_replacement"]
 
-SECONDS_BETWEEN_LOOKS = 1.0
+SECONDS_BETWEEN_CHECKS = 1.0
 
 
-class Orphanage:
-    """Ends a worker whose parent has died: the run may have been taken up by another process since."""
+class ParentWatch:
+    """Ends this worker if its parent has died, since another process may have resumed the run in the meantime."""
 
     def __init__(self, parent: int) -> None:
         self._parent = parent
         self._is_child = os.getppid() == parent
-        # Neither a process on another machine nor one of another kind of cluster has a parent to look after.
+        # A process on another machine or in another kind of cluster is not a child of ``parent``, and is never ended.
         self._is_orphan = not self._is_child and os.getpid() != parent and os.getppid() == 1
 
     def check(self) -> None:
         if self._is_orphan or (self._is_child and os.getppid() != self._parent):
-            os._exit(1)  # there is nobody to tell
+            os._exit(1)  # no process is left to report to
 
 
 @cache
-def end_with(parent: int) -> None:
-    """Let a thread end this process soon after its parent; where that is not ``parent`` nothing is done."""
+def exit_with_parent(parent: int) -> None:
+    """Start a thread that ends this process soon after its parent; do nothing if its parent is not ``parent``."""
     if os.getppid() == parent:
-        threading.Thread(target=_watch, args=(Orphanage(parent),), daemon=True).start()
+        threading.Thread(target=_watch, args=(ParentWatch(parent),), daemon=True).start()
 
 
-def _watch(orphanage: Orphanage) -> None:
+def _watch(parent: ParentWatch) -> None:
     while True:
-        orphanage.check()
-        time.sleep(SECONDS_BETWEEN_LOOKS)
+        parent.check()
+        time.sleep(SECONDS_BETWEEN_CHECKS)
 
 
 @contextmanager
-def replaced_in_silence() -> Iterator[None]:
-    """Let joblib replace a worker without its warning, since nothing is lost with it.
+def quiet_worker_replacement() -> Iterator[None]:
+    """Suppress joblib's warning about a replaced worker, which loses nothing.
 
-    A worker leaves when its memory has grown, as it does by compiling.  The warning is given in the thread that runs
-    the pool: where warnings are errors that thread would die of it, and the caller wait for ever.  Filters are those of
-    the whole process, so this is for the thread that waits.
+    joblib restarts a worker whose memory has grown, as it does when kernels are compiled.  The warning is issued in the
+    thread that runs the pool: if warnings are errors, that thread dies and the caller waits forever.  Warning filters
+    apply to the whole process, so the waiting thread sets this one.
     """
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "A worker stopped while some jobs", UserWarning)

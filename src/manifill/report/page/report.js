@@ -1,12 +1,12 @@
 "use strict";
-// Draws the charts in the page's colours, again where these change, and filters the predictions.
+// Draws the charts in the colours of the page, redraws them when the colours change, and filters the predictions.
 
 const dark = matchMedia("(prefers-color-scheme: dark)");
 const touch = matchMedia("(pointer: coarse)");
 const charts = [];
 
-// Fonts and colours of a chart are those of the page around it.
-function look(traces) {
+// Returns the layout template that gives a chart the fonts and colours of the page.
+function pageTemplate(traces) {
   const style = getComputedStyle(document.documentElement);
   const colour = (name) => style.getPropertyValue(name).trim();
   const axis = {
@@ -22,7 +22,7 @@ function look(traces) {
     font: { color: colour("--ink"), family: getComputedStyle(document.body).fontFamily, size: 12 },
     hoverlabel: label,
     paper_bgcolor: clear,
-    plot_bgcolor: traces[0].type === "heatmap" ? colour("--gap") : clear, // which cells without a value show
+    plot_bgcolor: traces[0].type === "heatmap" ? colour("--gap") : clear, // the colour of cells without a value
     xaxis: axis,
     yaxis: axis,
   };
@@ -30,15 +30,15 @@ function look(traces) {
 }
 
 function redraw(size) {
-  for (const chart of charts) Plotly.relayout(chart, { ...look(chart.data), ...size(chart) });
+  for (const chart of charts) Plotly.relayout(chart, { ...pageTemplate(chart.data), ...size(chart) });
 }
 
 for (const script of document.querySelectorAll("script[data-chart]")) {
   const chart = document.getElementById(script.dataset.chart);
   const { data, layout } = JSON.parse(script.textContent);
-  const dragmode = touch.matches ? false : "zoom"; // a finger that moves over a chart scrolls the page
+  const dragmode = touch.matches ? false : "zoom"; // dragging a finger over a chart scrolls the page
   const config = { responsive: true, displayModeBar: false };
-  Plotly.newPlot(chart, data, { ...layout, ...look(data), dragmode }, config);
+  Plotly.newPlot(chart, data, { ...layout, ...pageTemplate(data), dragmode }, config);
   charts.push(chart);
 }
 dark.addEventListener("change", () => redraw(() => ({})));
@@ -53,12 +53,12 @@ for (const box of document.querySelectorAll("input[data-logarithmic]")) {
 const search = document.querySelector(".search input");
 search?.addEventListener("input", () => {
   const wanted = search.value.trim().toLowerCase();
-  for (const answer of document.querySelectorAll(".answers details")) {
-    answer.hidden = !answer.textContent.toLowerCase().includes(wanted);
+  for (const list of document.querySelectorAll(".prediction-lists details")) {
+    list.hidden = !list.textContent.toLowerCase().includes(wanted);
   }
 });
 
-// Paper is white and narrow: charts are drawn for it before the page is printed, and again for the screen afterwards.
+// Charts are redrawn for white, narrow paper before the page is printed, and for the screen afterwards.
 addEventListener("beforeprint", () => {
   document.documentElement.classList.add("printing");
   for (const details of document.querySelectorAll("details.numbers")) details.open = true;

@@ -1,0 +1,229 @@
+"""The package's interface to Numba: two decorators, compiled methods, function pointers, and a disk cache.
+
+Compiled code is written as plain functions and as methods of ``NamedTuple`` classes.  Such a class is a value that both
+Python and compiled code understand, so ``manifold.move(position, velocity, step)`` reads the same on both sides, and
+compiled callers are specialised for the class they are given.  If a function is called through its *address*
+instead, its callers are compiled once for all functions of one signature, and do not contain its code.  Samplers call
+likelihoods, log densities and manifolds that way.  (Numba's first-class functions would also work, but passing a value
+that holds one to compiled code takes 0.3 ms.)
+
+Three features here use undocumented parts of Numba, since there is no documented alternative:
+
+* ``FunctionCache`` is extended by a hash of all source files with compiled code.  Numba's own cache detects a change in
+  a function's file, but not in the files of the functions that it calls.
+* ``address_of`` returns the address of the C wrapper that Numba generates for a compiled function.  ``numba.cfunc``
+  would compile the function a second time, on import of its module, and without this cache.
+* ``compiled_method`` registers typing and lowering templates.  ``overload_method`` would do the same through a wrapper
+  function, which doubles the compilation time of the method.
+"""
+
+import hashlib
+import sys
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+import scipy.linalg.cython_blas  # noqa: F401 - the BLAS of compiled code, loaded now so that thread limits reach it
+from llvmlite import ir
+from numba.core.caching import FunctionCache, NullCache
+from numba.core.imputils import impl_ret_new_ref
+from numba.core.typing.templates import AbstractTemplate, AttributeTemplate
+from numba.extending import infer_getattr, intrinsic, lower_builtin
+
+types: Any = numba.core.types
+
+__all__ = [
+    "address_of",
+    "cache_marker",
+    "caller",
+    "compiled",
+    "compiled_method",
+    "compiled_type_key",
+    "on_compilation",
+    "strictly_compiled",
+    "type_key",
+]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+PACKAGE = __name__.partition(".")[0]
+
+# Sums may be reordered and products fused, but NaN and infinity are respected: divergences produce them.
+FAST_MATH = {"reassoc", "contract", "arcp", "nsz"}
+STRICT_MATH = {"contract"}
+OPTIONS = {"nogil": True, "error_model": "numpy"}
+
+# The packages with compiled code, or with constants that are compiled into it.
+WATCHED = ("base", "geometry", "kernels", "likelihoods", "posterior", "problem", "sampling", "unknowns")
+
+
+def _source_stamp() -> str:
+    """Return a hash of all source files that may contain compiled code."""
+    root, digest = Path(__file__).parents[1], hashlib.sha256()
+    for path in sorted(path for folder in WATCHED for path in (root / folder).rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+_STAMP = _source_stamp()
+_listeners: list[Callable[[], None]] = []
+
+
+@contextmanager
+def on_compilation(listener: Callable[[], None]) -> Iterator[None]:
+    """Call ``listener`` whenever a function is missing from the disk cache and must be compiled."""
+    _listeners.append(listener)
+    try:
+        yield
+    finally:
+        _listeners.remove(listener)
+
+
+class _PackageCache(FunctionCache):  # type: ignore[misc]
+    """Numba's function cache, invalidated by any change in the package's compiled sources."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        # As part of the version, the stamp is checked before the rest is unpickled, which may refer to modules that no
+        # longer exist.
+        self._cache_file._version += _STAMP
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        found = super().load_overload(sig, target_context)
+        if found is None:
+            for listener in _listeners:
+                listener()
+        return found
+
+
+def cache_marker(contents: Sequence[str]) -> Path | None:
+    """Return the file whose existence means that the kernels described by ``contents`` are all cached."""
+    try:
+        folder = Path(FunctionCache(_source_stamp).cache_path)
+        folder.mkdir(parents=True, exist_ok=True)
+    except (RuntimeError, OSError):  # no cache folder is writable
+        return None
+    parts = [_STAMP, numba.__version__, sys.version, *contents]
+    return folder / f"manifill-{hashlib.sha256(repr(parts).encode()).hexdigest()[:16]}.compiled"
+
+
+def _cache_for(function: Callable[..., Any]) -> FunctionCache | NullCache:
+    """Return the cache of a function of this package; functions of other packages are compiled in each process."""
+    if function.__module__.partition(".")[0] != PACKAGE:
+        return NullCache()
+    try:
+        return _PackageCache(function)
+    except RuntimeError:  # neither the package's folder nor the user's cache folder is writable
+        return NullCache()
+
+
+def compiled(function: Function) -> Function:
+    """Compile a function with the package's flags: no GIL, C division, sums that may be reordered, cached on disk."""
+    return _compile(function, FAST_MATH)
+
+
+def strictly_compiled(function: Function) -> Function:
+    """Compile a function without reordering its sums, if it relies on the cancellation of rounding errors."""
+    return _compile(function, STRICT_MATH)
+
+
+def _compile(function: Function, flags: set[str]) -> Function:
+    # Private functions are called only by compiled code, which a test checks.  Without the wrappers for calls from
+    # Python and from C they compile in half the time.
+    is_private = function.__name__.startswith("_")
+    wrappers = {"no_cpython_wrapper": is_private, "no_cfunc_wrapper": is_private}
+    dispatcher: Any = numba.njit(fastmath=flags, **OPTIONS, **wrappers)(function)
+    dispatcher._cache = _cache_for(function)
+    return dispatcher  # type: ignore[no-any-return]
+
+
+def address_of(function: Any, *arguments: Any) -> int:
+    """Compile a function for the types of these arguments, and return its address for a ``caller``.
+
+    The address is valid only in this process, so values that hold one must not be sent to another.
+    """
+    signature = tuple(numba.typeof(argument) for argument in arguments)
+    function.compile(signature)
+    result = function.overloads[signature]
+    return int(result.library.get_pointer_to_function(result.fndesc.llvm_cfunc_wrapper_name))
+
+
+def type_key(first: Any, second: Any) -> int:
+    """Return a number that identifies the Numba types of two values; compiled code uses ``compiled_type_key``."""
+    return _key(numba.typeof(first), numba.typeof(second))
+
+
+def _key(*kinds: Any) -> int:
+    return zlib.crc32(repr([str(kind) for kind in kinds]).encode())
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def compiled_type_key(typing_context: Any, first: Any, second: Any) -> Any:
+    """Return the same number in compiled code, as a compile-time constant."""
+    key = _key(first, second)
+
+    def lower(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return context.get_constant(types.int64, key)
+
+    return types.int64(first, second), lower
+
+
+def caller(result: Any) -> Any:
+    """Return a function for compiled code: ``call(address, *arguments)`` calls what ``address_of`` compiled.
+
+    The arguments must have exactly the types that the function was compiled for; this is not checked.
+    """
+
+    @intrinsic  # type: ignore[untyped-decorator]
+    def call(typing_context: Any, address: Any, *arguments: Any) -> Any:
+        kinds = types.StarArgTuple.from_types(arguments)
+
+        def lower(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+            parts = [builder.extract_value(values[1], k) for k in range(len(kinds))]
+            function = ir.FunctionType(context.get_value_type(result), [context.get_value_type(kind) for kind in kinds])
+            return builder.call(builder.inttoptr(values[0], function.as_pointer()), parts)
+
+        return result(types.intp, kinds), lower
+
+    return call
+
+
+_methods: set[str] = set()
+
+
+def compiled_method(name: str) -> None:
+    """Let compiled code call ``value.name(...)`` on any named tuple whose class has a compiled function ``name``."""
+    if name in _methods:
+        return
+    _methods.add(name)
+
+    class MethodTemplate(AbstractTemplate):  # type: ignore[misc]
+        key = f"{PACKAGE}.{name}"
+        this: Any
+
+        def generic(self, args: Any, kws: Any) -> Any:
+            dispatcher: Any = types.Dispatcher(getattr(self.this.instance_class, name))
+            return dispatcher.get_call_type(self.context, (self.this, *args), kws).as_method()
+
+    class NamedTupleMethod(AttributeTemplate):  # type: ignore[misc]
+        key = types.BaseNamedTuple
+
+        def generic_resolve(self, value: Any, attribute: str) -> Any:
+            if attribute == name and name not in value.fields and hasattr(value.instance_class, name):
+                return types.BoundFunction(MethodTemplate, value)
+            return None
+
+    infer_getattr(NamedTupleMethod)
+
+    def lower(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        dispatcher = types.Dispatcher(getattr(signature.args[0].instance_class, name))
+        call = context.get_function(dispatcher, signature)
+        result = call(builder, arguments)
+        for library in getattr(call, "libs", ()):
+            context.add_linking_libs((library,))
+        return impl_ret_new_ref(context, builder, signature.return_type, result)
+
+    lower_builtin(MethodTemplate.key, types.BaseNamedTuple, types.VarArg(types.Any))(lower)

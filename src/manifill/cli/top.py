@@ -1,0 +1,34 @@
+"""``manifill top``: the best columns for a row among those without an observation."""
+
+from typing import Annotated
+
+import typer
+
+from manifill.cli.console import Console
+from manifill.cli.options import AsJson, Quiet, Run
+
+__all__ = ["top"]
+
+
+def top(
+    run: Run,
+    row: Annotated[str, typer.Option(help="The row's label.")],
+    n: Annotated[int, typer.Option("--n", "-n", help="Number of columns to show.")] = 10,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
+    """Rank the unseen columns of a row by expected value, with the probability that each is among the best n.
+
+    **Example**
+
+        manifill top run/ --row 42 --n 10
+    """
+    from manifill.cli.run_labels import row_label
+    from manifill.estimators.loading import load
+
+    model = load(run)
+    label = row_label(model, row)
+    frame = model.top(label, n).to_frame()
+    Console(quiet=quiet, as_json=as_json).result(
+        frame.to_string(index=False, float_format="{:.3f}".format), {"row": label, "top": frame.to_dict("records")}
+    )

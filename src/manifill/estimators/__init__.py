@@ -1,0 +1,1 @@
+"""The user interface: fit, predict, complete, map_estimate, load."""

@@ -1,0 +1,187 @@
+"""From the arguments of the estimator to a model; an invalid argument raises an error with a remedy."""
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from manifill.base.priors import PAPER_NOISE, Gamma, ScaledF
+from manifill.likelihoods import WITHOUT_NOISE, Likelihood, WithNoise
+from manifill.likelihoods.registry import LIKELIHOODS, likelihood_class
+from manifill.problem import Model, Observations, scaled_effects_prior, scaled_noise_prior, scaled_rate_prior
+from manifill.run.sampler_choice import SAMPLERS, SamplerChoice
+from manifill.unknowns import EffectsPrior
+
+__all__ = [
+    "build_model",
+    "check_choice",
+    "check_count",
+    "check_positive",
+    "check_sigma",
+    "check_values",
+    "choose_likelihood",
+    "choose_sampler",
+]
+
+SMALLEST_SIGMA = 1e-150  # its square does not underflow
+SMALLEST_VALUE = 1e-100  # neither does its square, nor that of a millionth of it
+
+
+def check_count(name: str, value: Any, least: int) -> int:
+    """Return ``value`` if it is a whole number of at least ``least``."""
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}.")
+    return int(value)
+
+
+def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> Any:
+    """Return ``value`` if it is one of the choices, which are strings or None."""
+    if not (value is None or isinstance(value, str)) or value not in choices:
+        raise ValueError(f"{name}={value!r} is not known; choose one of {', '.join(map(repr, choices))}.")
+    return value
+
+
+def choose_sampler(name: Any, target_acceptance: Any, max_depth: Any, warmup: Any) -> SamplerChoice:
+    """Return the sampler of this name with its settings."""
+    check_choice("sampler", name, SAMPLERS)
+    if not 0.0 < check_positive("target_acceptance", target_acceptance) < 1.0:
+        raise ValueError(f"target_acceptance must be above 0 and below 1, not {target_acceptance!r}.")
+    depth = check_count("max_depth", max_depth, 1)
+    return SamplerChoice(name, float(target_acceptance), depth, check_count("warmup", warmup, 0))
+
+
+def choose_likelihood(given: Any, trials: int | None, step: float) -> Likelihood:
+    """Return the likelihood of this name, or the object that was given."""
+    if not isinstance(given, str):
+        if not isinstance(given, Likelihood):
+            raise ValueError(
+                f"likelihood={given!r} is neither a name ({', '.join(map(repr, LIKELIHOODS))}) nor a likelihood; "
+                "custom_likelihood makes one from two functions."
+            )
+        if trials is not None or step != 1.0:
+            raise ValueError(
+                "trials and step go with likelihood='binomial'; give them to the likelihood object instead."
+            )
+        return given
+    check_choice("likelihood", given, tuple(LIKELIHOODS))
+    return likelihood_class(given).from_arguments({"trials": trials, "step": None if step == 1.0 else step})
+
+
+def build_model(
+    observations: Observations,
+    likelihood: Likelihood,
+    *,
+    rank: Any,
+    sampler: Any,
+    effects: Any,
+    noise: Any,
+    sigma: Any,
+    noise_prior: Any,
+    lambda_: Any,
+    lambda_prior: Any,
+) -> Model:
+    """Return the model that these arguments describe, after checking it against the data."""
+    rank = check_count("rank", rank, 1)
+    check_values(observations, likelihood)
+    baseline = sampler == "factors"
+    with_effects = check_choice("effects", effects, ("additive", None)) is not None and not baseline
+    by_column = check_choice("noise", noise, ("shared", "column")) == "column"
+    if not likelihood.has_noise:
+        for name, value, default in (
+            ("sigma", sigma, None),
+            ("noise_prior", noise_prior, None),
+            ("noise", noise, "shared"),
+        ):
+            if value != default:
+                raise ValueError(f"{name}={value!r} has no meaning for likelihood={likelihood.name!r}; leave it out.")
+    if baseline:
+        for name, value in (("lambda_", lambda_), ("lambda_prior", lambda_prior)):
+            if value is not None:
+                raise ValueError(f"{name}={value!r} has no meaning for sampler='factors'; leave it out.")
+    if by_column and noise_prior == "paper":
+        raise ValueError(
+            "noise='column' pools information across columns, and noise_prior='paper' does not, so a column without "
+            "cells would have no noise level; leave noise_prior out."
+        )
+    empty = int(np.count_nonzero(np.diff(observations.by_column.starts) == 0))
+    if by_column and noise_prior is not None and empty:
+        raise ValueError(
+            f"noise_prior={noise_prior!r} does not pool information across columns, so {empty} without cells would "
+            "have no noise level; leave out noise_prior, or these columns."
+        )
+    prior: EffectsPrior | None = scaled_effects_prior(observations, likelihood) if with_effects else None
+    model = Model(
+        rank=rank,
+        likelihood=likelihood,
+        rate=_rate(lambda_, lambda_prior, rank, observations, likelihood, effects=with_effects),
+        noise=_noise(sigma, noise_prior, observations, by_column=by_column) if likelihood.has_noise else WITHOUT_NOISE,
+        effects=prior,
+    )
+    model.check(observations)
+    return model
+
+
+def check_values(observations: Observations, likelihood: Likelihood) -> None:
+    """Raise a ValueError if the values cannot be squared, or if the likelihood does not accept them."""
+    values = observations.by_row.values
+    largest = float(np.abs(values).max())
+    if largest and not SMALLEST_VALUE < largest < 1.0 / SMALLEST_VALUE:
+        raise ValueError(f"values of size {largest:.0e} are too small or too large to be squared; scale the data.")
+    likelihood.check_data(values)
+    start = likelihood.starting_point(likelihood.encode(values))
+    if not np.isfinite(start).all():
+        worst = values[np.argmin(np.isfinite(start))]
+        raise ValueError(f"starting_point of the likelihood {likelihood.name!r} is not finite at the value {worst:g}.")
+
+
+def _rate(
+    lambda_: Any, lambda_prior: Any, rank: int, observations: Observations, likelihood: Likelihood, *, effects: bool
+) -> float | Gamma:
+    if lambda_ is not None and lambda_prior is not None:
+        raise ValueError("lambda_ fixes the rate that lambda_prior is a prior of; give one of them.")
+    if lambda_ is not None:
+        return check_positive("lambda_", lambda_)
+    if lambda_prior is not None:
+        return _gamma("lambda_prior", lambda_prior)
+    return scaled_rate_prior(rank, observations, likelihood, effects=effects)
+
+
+def _noise(sigma: Any, noise_prior: Any, observations: Observations, *, by_column: bool) -> WithNoise:
+    return WithNoise(_precision(sigma, noise_prior, observations), by_column)
+
+
+def _precision(sigma: Any, noise_prior: Any, observations: Observations) -> float | Gamma | ScaledF:
+    if sigma is not None and noise_prior is not None:
+        raise ValueError("sigma fixes the noise that noise_prior is a prior of; give one of them.")
+    if sigma is not None:
+        return check_sigma(sigma) ** -2
+    if noise_prior is None:
+        return scaled_noise_prior(observations)
+    if isinstance(noise_prior, str):
+        check_choice("noise_prior", noise_prior, ("paper",))
+        return PAPER_NOISE
+    return _gamma("noise_prior", noise_prior)
+
+
+def check_positive(name: str, value: Any) -> float:
+    """Return ``value`` if it is a positive number."""
+    number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else float("nan")
+    if not 0.0 < number < float("inf"):
+        raise ValueError(f"{name} must be a positive number, not {value!r}.")
+    return number
+
+
+def check_sigma(value: Any) -> float:
+    """Return ``value`` if it is a standard deviation that can be squared."""
+    sigma = check_positive("sigma", value)
+    if not SMALLEST_SIGMA < sigma < 1.0 / SMALLEST_SIGMA:
+        raise ValueError(f"sigma={value!r} is too small or too large to be squared; scale the data.")
+    return sigma
+
+
+def _gamma(name: str, value: Any) -> Gamma:
+    try:
+        shape, rate = value
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be a pair (shape, rate) of a Gamma distribution, not {value!r}.") from None
+    return Gamma(check_positive(f"the shape in {name}", shape), check_positive(f"the rate in {name}", rate))

@@ -1,0 +1,46 @@
+"""Columns in different units: the decision to put them on one scale, which is logged."""
+
+import logging
+from typing import Any
+
+from manifill.base.arrays import Vector
+from manifill.estimators.arguments import check_choice
+from manifill.likelihoods import Likelihood
+from manifill.problem import Observations
+from manifill.problem.column_spreads import column_spreads, differ_widely, divided_by
+
+__all__ = ["scale_columns"]
+
+logger = logging.getLogger("manifill")
+
+
+def scale_columns(
+    given: Any, observations: Observations, likelihood: Likelihood, in_units: dict[str, Any]
+) -> tuple[Observations, Vector | None]:
+    """Return the observations for the model, and the divisors of their columns, (n,), or None if they are unscaled.
+
+    ``in_units`` holds the arguments in the data's units; if one of them is given, columns cannot be scaled.
+    """
+    check_choice("column_scales", given, ("auto", "standardize", None))
+    names = ", ".join(name for name, value in in_units.items() if value is not None)
+    can_scale = likelihood.is_scale_family
+    if given == "standardize" and not can_scale:
+        raise ValueError(
+            f"column_scales='standardize' has no meaning for likelihood={likelihood.name!r}; leave it out."
+        )
+    if given == "standardize" and names:
+        raise ValueError(
+            f"column_scales='standardize' divides the columns by their spreads, so {names} would not be in the data's "
+            "units; leave one of them out, or scale the data yourself."
+        )
+    if given is None or not can_scale:
+        return observations, None
+    spreads = column_spreads(observations)
+    if given == "auto" and not differ_widely(observations, spreads):
+        return observations, None
+    extremes = spreads.min(), spreads.max()
+    if names:
+        logger.warning("columns have spreads from %.3g to %.3g, but are not scaled: %s is given", *extremes, names)
+        return observations, None
+    logger.info("columns are divided by their spreads, from %.3g to %.3g", *extremes)
+    return divided_by(observations, spreads), spreads

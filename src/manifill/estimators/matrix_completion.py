@@ -1,0 +1,241 @@
+"""The main estimator: fit, predict, complete."""
+
+import warnings
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from manifill.estimators.arguments import build_model, check_count, choose_likelihood, choose_sampler
+from manifill.estimators.column_scaling import scale_columns
+from manifill.estimators.fitted_model import FittedModel
+from manifill.likelihoods import Likelihood
+from manifill.problem import Duplicates, Observations, as_observations
+from manifill.run.folder import RunFolder
+from manifill.run.provenance import provenance
+from manifill.run.resolved import Resolved
+from manifill.run.split import check_held_out
+
+if TYPE_CHECKING:
+    from manifill.run.chains_to_draws import Request
+
+__all__ = ["ConvergenceWarning", "MatrixCompletion"]
+
+
+class ConvergenceWarning(UserWarning):
+    """The diagnostics do not show that the chains have converged."""
+
+
+class MatrixCompletion(FittedModel):
+    """Low-rank Bayesian matrix completion: X = U diag(s) Vᵀ, sampled on Stiefel manifolds.
+
+    Parameters
+    ----------
+    rank
+        Number of components, at most min(m, n).
+    likelihood
+        ``"gaussian"``, ``"softplus"`` (positive data) or ``"binomial"`` (counts out of ``trials``, ratings), or a
+        likelihood object, such as one from :func:`manifill.custom_likelihood`.
+    sampler
+        ``"joint"``, which updates all unknowns together; ``"gibbs"``, the paper's sampler; or ``"factors"``, the Gibbs
+        sampler of the A Bᵀ baseline (which has no effects).
+    chains, warmup, draws
+        Number of chains, and of warm-up iterations and draws per chain.
+    seed
+        Random seed; the same seed gives the same draws, whatever ``jobs`` is.
+    effects
+        ``"additive"`` for a mean, row and column effects in addition to the low-rank matrix, so that predictions for a
+        row with few cells shrink to the mean; None for the paper's model without effects.
+    column_scales
+        ``"auto"`` to divide the columns by their standard deviations if these differ widely, ``"standardize"`` to
+        always do so, None to leave the columns unscaled.  Predictions are in the data's units; U, s, V, effects and
+        sigma are in scaled units.
+    noise
+        ``"shared"`` for one noise level in all cells, ``"column"`` for one per column, with partial pooling.
+    sigma
+        The standard deviation of the noise, if known; inferred by default.
+    noise_prior
+        (α, β) of a Gamma prior of 1/σ², or ``"paper"`` for (1e-4, 1e-4); weak and on the data's scale by default.
+    lambda_
+        Rate of the exponential prior of the singular values, if known; inferred by default.
+    lambda_prior
+        (shape, rate) of the Gamma prior of λ; weak and on the data's scale by default.
+    trials, step
+        For the Binomial: values are 0, step, …, trials · step.
+    duplicates
+        How to handle a cell given more than once: ``"error"`` or ``"average"``.
+    target_acceptance, max_depth
+        The mean acceptance probability that warm-up targets (raise it if there are divergences), and the maximum depth
+        of a NUTS tree; ``joint`` learns its trajectory lengths from NUTS trees during warm-up.
+    path
+        Folder that the draws are written to during sampling; by default they are kept in memory.
+    jobs
+        Number of chains to run in parallel, each in its own process; the number of processors by default.
+    progress
+        Whether to show the progress of the chains.
+
+    Attributes
+    ----------
+    posterior_ : Draws
+        ``.U``, ``.s``, ``.V``, ``.sigma`` and so on, (chain, draw, …), with sampler statistics and settings.
+    diagnostics_ : Diagnostics
+        Whether the chains have converged, and the reasons if not; ``.verdict`` is a one-sentence summary.
+    observations_ : Observations
+        The observed cells that were fitted.
+    model_ : Model
+        The model that was sampled, with resolved priors; in scaled units if columns were scaled.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from manifill import MatrixCompletion
+    >>> rng = np.random.default_rng(0)
+    >>> table = np.outer(rng.normal(size=30), rng.normal(size=20)) + 0.1 * rng.normal(size=(30, 20))
+    >>> table[rng.random(table.shape) < 0.5] = np.nan
+    >>> model = MatrixCompletion(rank=1, chains=2, warmup=200, draws=200, seed=0, jobs=1, progress=False)
+    >>> mean, sd = model.fit(table).complete()
+    >>> mean.shape
+    (30, 20)
+    """
+
+    def __init__(
+        self,
+        rank: int = 10,
+        likelihood: str | Likelihood = "gaussian",
+        sampler: str = "joint",
+        chains: int = 4,
+        warmup: int = 500,
+        draws: int = 1000,
+        seed: int | None = None,
+        effects: str | None = "additive",
+        column_scales: str | None = "auto",
+        noise: str = "shared",
+        sigma: float | None = None,
+        noise_prior: tuple[float, float] | str | None = None,
+        lambda_: float | None = None,
+        lambda_prior: tuple[float, float] | None = None,
+        trials: int | None = None,
+        step: float = 1.0,
+        duplicates: Duplicates = "error",
+        target_acceptance: float = 0.8,
+        max_depth: int = 10,
+        path: str | Path | None = None,
+        jobs: int | None = None,
+        progress: bool = True,
+    ) -> None:
+        self.rank = rank
+        self.likelihood = likelihood
+        self.sampler = sampler
+        self.chains = chains
+        self.warmup = warmup
+        self.draws = draws
+        self.seed = seed
+        self.effects = effects
+        self.column_scales = column_scales
+        self.noise = noise
+        self.sigma = sigma
+        self.noise_prior = noise_prior
+        self.lambda_ = lambda_
+        self.lambda_prior = lambda_prior
+        self.trials = trials
+        self.step = step
+        self.duplicates = duplicates
+        self.target_acceptance = target_acceptance
+        self.max_depth = max_depth
+        self.path = path
+        self.jobs = jobs
+        self.progress = progress
+
+    def fit(
+        self,
+        rows: Any,
+        cols: ArrayLike | None = None,
+        values: ArrayLike | None = None,
+        *,
+        shape: tuple[int, int] | None = None,
+        held_out: Observations | None = None,
+        resume: bool = False,
+        about: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """Sample the posterior given the observed cells.
+
+        Parameters
+        ----------
+        rows, cols, values
+            One entry per cell; or, as ``rows`` alone, a 2-D array with NaN for missing cells, a ``scipy.sparse``
+            matrix, or a long DataFrame with columns for row, column and value.
+        shape
+            (m, n) of the matrix, for triples only; the smallest that holds all cells by default.
+        held_out
+            Cells of the same matrix to evaluate the fit on.  They are written to ``path`` before the first iteration
+            and used by the report.
+        resume
+            Whether to resume the run in ``path`` if it was interrupted, or to add draws to it.  The same data and
+            settings give the same draws as an uninterrupted run.
+        about
+            Additional attributes to store with the draws, such as the source of the data; must be JSON-serialisable.
+        """
+        # Imported here because loading a run imports this module too, and needs no samplers and no processes.
+        import joblib
+
+        from manifill.run.chains_to_draws import sample_in_memory, sample_to_disk
+
+        observations = as_observations(rows, cols, values, shape, self.duplicates)
+        request = self._request(observations, held_out, about)
+        jobs = joblib.cpu_count() if self.jobs is None else check_count("jobs", self.jobs, 1)
+        if self.path is not None:
+            folder = RunFolder(self.path)
+            model, posterior = sample_to_disk(request, folder, resume=resume, jobs=jobs, visible=self.progress)
+        elif resume:
+            raise ValueError("resume applies to a run on disk; give its folder as path.")
+        elif held_out is not None:
+            raise ValueError("held_out is stored in a run on disk; give a folder as path, or pass the cells to score.")
+        else:
+            model, posterior = sample_in_memory(request, jobs=jobs, visible=self.progress)
+        self._take(observations, model, posterior)
+        if not self.diagnostics_.converged:
+            warnings.warn(self.diagnostics_.verdict, ConvergenceWarning, stacklevel=2)
+        return self
+
+    def _request(
+        self, observations: Observations, held_out: Observations | None, about: Mapping[str, Any] | None
+    ) -> "Request":
+        """Return the request that the parameters describe."""
+        from manifill.run.chains_to_draws import Request
+
+        if held_out is not None:
+            check_held_out(held_out, observations)
+        likelihood = choose_likelihood(self.likelihood, self.trials, self.step)
+        seed = np.random.SeedSequence(None if self.seed is None else check_count("seed", self.seed, 0))
+        return Request(
+            observations=observations,
+            held_out=held_out,
+            attributes=dict(about or {}) | provenance(self.get_params(), seed, observations, held_out),
+            chains=check_count("chains", self.chains, 1),
+            draws=check_count("draws", self.draws, 1),
+            resolve=partial(self._resolve, observations),
+            likelihood=None if isinstance(self.likelihood, str) else likelihood,
+        )
+
+    def _resolve(self, observations: Observations) -> Resolved:
+        """Return the model and sampler that the parameters describe, with priors and scales derived from the data."""
+        likelihood = choose_likelihood(self.likelihood, self.trials, self.step)
+        sampler = choose_sampler(self.sampler, self.target_acceptance, self.max_depth, self.warmup)
+        in_units = {name: getattr(self, name) for name in ("sigma", "noise_prior", "lambda_", "lambda_prior")}
+        scaled, scales = scale_columns(self.column_scales, observations, likelihood, in_units)
+        model = build_model(
+            scaled,
+            likelihood,
+            rank=self.rank,
+            sampler=self.sampler,
+            effects=self.effects,
+            noise=self.noise,
+            sigma=self.sigma,
+            noise_prior=self.noise_prior,
+            lambda_=self.lambda_,
+            lambda_prior=self.lambda_prior,
+        )
+        return Resolved(model, scales, sampler)

@@ -1,0 +1,100 @@
+"""y / step ~ Binomial(trials, sigmoid(x)), for counts and ratings: the paper's B-SVD model."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from manifill.base.arrays import Array, Generator, Vector
+from manifill.likelihoods.likelihood import Chunk, Evaluation, Likelihood, Parameters
+from manifill.likelihoods.logistic import sigmoid, sigmoid_and_softplus
+
+__all__ = ["Binomial"]
+
+# How far a value may be from a whole number of steps, in steps: single precision is as good as exact.
+LARGEST_ROUNDING = 1e-4
+
+
+@dataclass(frozen=True)
+class Binomial(Likelihood):
+    """y / step ~ Binomial(trials, sigmoid(x)).
+
+    ``step`` is the distance between neighbouring values, 0.5 for half stars (and then 5 stars are 10 trials).
+    """
+
+    trials: int
+    step: float = 1.0
+
+    name = "binomial"
+    description = "counts or ratings (Binomial)"
+
+    @classmethod
+    def from_arguments(cls, arguments: Mapping[str, Any]) -> "Binomial":
+        if arguments.get("trials") is None:
+            raise ValueError("likelihood='binomial' needs trials, the largest value divided by step.")
+        step = arguments.get("step")
+        likelihood = cls(arguments["trials"], 1.0 if step is None else step)
+        likelihood._check_constants()
+        return likelihood
+
+    @staticmethod
+    def evaluate_cells(chunk: Chunk, out: Evaluation) -> float:
+        y, x, trials = chunk.y, chunk.x, chunk.constants[0]
+        total = 0.0
+        for k in range(x.size):
+            share, level = sigmoid_and_softplus(x[k])
+            value = y[k] * x[k] - trials * level
+            out.log_density[k] = value
+            out.slopes[k] = y[k] - trials * share
+            total += value
+        return total
+
+    @property
+    def constants(self) -> Vector:
+        return np.array([float(self.trials)])
+
+    def encode(self, values: Vector) -> Vector:
+        self._check_constants()
+        counts = values / self.step
+        whole = np.rint(counts)
+        broken = np.flatnonzero((np.abs(counts - whole) > LARGEST_ROUNDING) | (whole < 0) | (whole > self.trials))
+        if broken.size:
+            raise ValueError(
+                f"values holds {values[broken[0]]:g}, which a Binomial likelihood cannot produce: with "
+                f"trials={self.trials} and step={self.step:g} values are 0, {self.step:g}, …, "
+                f"{self.trials * self.step:g}; change trials or step, or choose another likelihood."
+            )
+        return whole
+
+    def _check_constants(self) -> None:
+        if isinstance(self.trials, bool) or not (isinstance(self.trials, (int, np.integer)) and self.trials >= 1):
+            raise ValueError(f"trials must be a whole number of at least 1, not {self.trials!r}.")
+        if not (isinstance(self.step, Real) and np.isfinite(self.step) and self.step > 0):
+            raise ValueError(
+                f"step must be a positive number, the distance between neighbouring values, not {self.step!r}."
+            )
+
+    def decode(self, encoded: Vector) -> Vector:
+        return np.asarray(self.step * encoded)
+
+    def normalizer(self, encoded: Vector) -> Vector:
+        log_factorial = np.array([math.lgamma(count + 1.0) for count in range(self.trials + 1)])
+        log_choices = log_factorial[-1] - log_factorial - log_factorial[::-1]  # of y successes among all trials
+        return np.asarray(log_choices[encoded.astype(np.int64)])
+
+    def starting_point(self, encoded: Vector) -> Vector:
+        share = (encoded + 0.5) / (self.trials + 1.0)
+        return np.asarray(np.log(share) - np.log1p(-share))
+
+    def mean(self, x: Array) -> Array:
+        return np.asarray(self.step * self.trials * sigmoid(x))
+
+    def variance(self, x: Array, parameters: Parameters) -> Array:
+        share = sigmoid(x)
+        return np.asarray(self.step**2 * self.trials * share * (1.0 - share))
+
+    def sample(self, rng: Generator, x: Array, parameters: Parameters) -> Array:
+        return np.asarray(self.step * rng.binomial(self.trials, sigmoid(x)))

@@ -1,0 +1,64 @@
+"""y ~ N(log(1 + eˣ), σ²), for positive quantities: the paper's S-SVD model."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from manifill.base.arrays import Array, Generator, Vector
+from manifill.likelihoods.gaussian import LOG_NORMALIZER
+from manifill.likelihoods.likelihood import Chunk, Evaluation, Likelihood, Parameters
+from manifill.likelihoods.logistic import sigmoid_and_softplus, softplus
+from manifill.likelihoods.noise import with_noise
+
+__all__ = ["SoftplusGaussian"]
+
+
+@dataclass(frozen=True)
+class SoftplusGaussian(Likelihood):
+    """y ~ N(log(1 + eˣ), σ²)."""
+
+    name = "softplus"
+    description = "positive values with normal noise (softplus)"
+    parameter_names = ("sigma",)
+    has_noise = True
+    is_scale_family = True
+
+    @staticmethod
+    def evaluate_cells(chunk: Chunk, out: Evaluation) -> float:
+        y, x = chunk.y, chunk.x
+        total = 0.0
+        for k in range(x.size):
+            share, level = sigmoid_and_softplus(x[k])
+            residual = y[k] - level
+            value = -0.5 * residual * residual
+            out.log_density[k] = value
+            out.slopes[k] = residual * share
+            total += value
+        return total
+
+    def normalizer(self, encoded: Vector) -> Vector:
+        return np.full(encoded.size, LOG_NORMALIZER)
+
+    def at_noise(self, unit: Vector, parameters: Parameters) -> Vector:
+        return with_noise(unit, parameters["sigma"])
+
+    def check_data(self, values: Vector) -> None:
+        if values.max() < 0.0:
+            raise ValueError(
+                "likelihood='softplus' is for positive data, but all values are negative; take 'gaussian'."
+            )
+
+    def starting_point(self, encoded: Vector) -> Vector:
+        # log(eʸ − 1) falls to −∞ at y = 0; noise may take y there or below.
+        floor = 1e-2 * max(float(np.std(encoded)), 1e-6)
+        positive = np.maximum(encoded, floor)
+        return np.asarray(positive + np.log(-np.expm1(-positive)))
+
+    def mean(self, x: Array) -> Array:
+        return softplus(x)
+
+    def variance(self, x: Array, parameters: Parameters) -> Array:
+        return np.full_like(x, np.square(parameters["sigma"]))
+
+    def sample(self, rng: Generator, x: Array, parameters: Parameters) -> Array:
+        return np.asarray(rng.normal(softplus(x), parameters["sigma"]))

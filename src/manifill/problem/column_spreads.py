@@ -1,0 +1,63 @@
+"""Columns on one scale: columns that hold different quantities are divided by their standard deviations."""
+
+import numpy as np
+
+from manifill.base.arrays import Vector
+from manifill.problem.additive_fit import ROUNDING
+from manifill.problem.observations import Observations
+
+__all__ = ["column_spreads", "differ_widely", "divided_by"]
+
+# Spreads of columns with few cells are shrunk towards the average, with the weight of this many cells.
+EXTRA_CELLS = 1.0
+
+# Spreads differ widely if their 95 % quantile is more than this many times their 5 % quantile.  Columns of a low-rank
+# matrix have unequal spreads even in common units, sevenfold at rank two with normal factors, and dividing by them
+# would make the noise uneven.
+WIDE_RATIO, TAIL = 10.0, 0.05
+
+# If the median number of cells per column is below this, spreads are mostly sampling error.
+ENOUGH_CELLS = 5.0
+
+
+def column_spreads(observations: Observations) -> Vector:
+    """Return the standard deviation of each column, (n,), shrunk towards the average."""
+    cells = observations.by_column
+    counts = np.diff(cells.starts)
+    columns = cells.major_indices
+    # Values are divided by a power of two, which is exact, so that the logarithms do not depend on the data's unit.
+    unit = 2.0 ** np.floor(np.log2(max(float(np.abs(cells.values).max()), 1e-300)))
+    values = cells.values / unit
+    means = np.bincount(columns, values, len(counts)) / np.maximum(counts, 1)
+    squares = np.bincount(columns, (values - means[columns]) ** 2, len(counts))
+    freedom = (counts - 1).clip(0)
+    # The squares of a constant column need not be exactly zero.
+    varying = squares > ROUNDING**2 * np.bincount(columns, values**2, len(counts))
+    if not varying.any():
+        return np.ones(len(counts))
+    # Logarithms are averaged, so that a column in a different unit does not dominate.
+    logs = np.log(squares[varying] / freedom[varying])
+    average = float(np.average(logs, weights=freedom[varying]))
+    shrunk = np.full(len(counts), average)
+    shrunk[varying] = (freedom[varying] * logs + EXTRA_CELLS * average) / (freedom[varying] + EXTRA_CELLS)
+    return np.asarray(unit * np.exp(0.5 * shrunk))
+
+
+def differ_widely(observations: Observations, spreads: Vector) -> bool:
+    """Return whether the spreads suggest columns in different units."""
+    lower, upper = np.quantile(spreads, (TAIL, 1.0 - TAIL))
+    enough = float(np.median(np.diff(observations.by_column.starts))) >= ENOUGH_CELLS
+    return bool(enough and upper > WIDE_RATIO * lower)
+
+
+def divided_by(observations: Observations, scales: Vector) -> Observations:
+    """Return the observations with each column divided by its scale."""
+    rows, cols, values = observations.triples()
+    return Observations.from_triples(
+        rows,
+        cols,
+        values / scales[cols],
+        observations.shape,
+        row_labels=observations.row_labels,
+        column_labels=observations.column_labels,
+    )

@@ -1,0 +1,71 @@
+"""The header and the last section of the page: what was fitted, with which settings, seed and versions."""
+
+import json
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from manifill.report.formatting import PageTable, percent
+from manifill.report.report_data import ReportData
+
+__all__ = ["RunDescription", "describe_run"]
+
+# Settings that do not affect the draws and describe the machine.
+LEFT_OUT = ("path", "jobs", "progress")
+
+
+class RunDescription(NamedTuple):
+    """Title and summary for the header, settings and provenance for the last section."""
+
+    title: str
+    summary: str
+    settings: PageTable
+    provenance: PageTable  # seed, fingerprint, versions and all other attributes of the draws
+
+
+def describe_run(data: ReportData) -> RunDescription:
+    """Return the description of the run, from the attributes of its draws."""
+    attributes = data.draws.attributes
+    settings = attributes["settings"]
+    return RunDescription(
+        title=attributes.get("file") or "A completed matrix",
+        summary=_summary(data, settings),
+        settings=_table("setting", {name: settings[name] for name in settings if name not in LEFT_OUT}),
+        provenance=_table("provenance", {name: value for name, value in attributes.items() if name != "settings"}),
+    )
+
+
+def _table(name: str, values: dict[str, Any]) -> PageTable:
+    return PageTable((name, "value"), [(key, _as_text(value)) for key, value in values.items()], text_columns=2)
+
+
+def _summary(data: ReportData, settings: dict[str, Any]) -> str:
+    (m, n), size = data.observations.shape, data.observations.size
+    effects = " with row and column effects" if data.draws.has_effects else ""
+    scaled = " The columns were divided by their spreads for the fit." if data.is_scaled else ""
+    return (
+        f"A {m} × {n} matrix ({data.names.row} × {data.names.column}) with {size} observed cells "
+        f"({percent(size / (m * n))} of all cells), fitted at rank {data.model.rank}{effects}: "
+        f"{data.model.model_.likelihood.description}, sampler {settings['sampler']}, "
+        f"{_describe_draws(data, settings)}.{scaled}"
+    )
+
+
+def _describe_draws(data: ReportData, settings: dict[str, Any]) -> str:
+    """Return the number of chains and draws, and the requested numbers if the run was interrupted."""
+    chains, draws = data.draws.chains, data.draws.draws
+    text = f"{chains} chains of {draws} draws" if chains > 1 else f"one chain of {draws} draws"
+    if (chains, draws) == (settings["chains"], settings["draws"]):
+        return text
+    return f"{text} (interrupted before the requested {settings['chains']} chains of {settings['draws']} were complete)"
+
+
+def _as_text(value: Any) -> str:
+    """Return a value as one line of text; a long list of numbers as its length and range."""
+    if isinstance(value, list) and len(value) > 8 and all(isinstance(part, float) for part in value):
+        return f"{len(value)} numbers from {np.min(value):.3g} to {np.max(value):.3g}"
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_as_text(part)}" for name, part in value.items())
+    if value is None:
+        return "–"
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

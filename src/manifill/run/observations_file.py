@@ -1,0 +1,66 @@
+"""Observed cells and labels in an ``.npz`` file, without pickle."""
+
+import json
+import zipfile
+from pathlib import Path
+
+import numpy as np
+
+from manifill.base.arrays import Array
+from manifill.base.atomic_files import replacing
+from manifill.problem import Observations
+
+__all__ = ["load_observations", "save_observations"]
+
+
+def save_observations(path: Path, observations: Observations) -> None:
+    """Write cells and labels to an ``.npz`` file."""
+    rows, cols, values = observations.triples()
+    parts: dict[str, Array] = {"rows": rows, "cols": cols, "values": values, "shape": np.array(observations.shape)}
+    for name, labels in (("row_labels", observations.row_labels), ("column_labels", observations.column_labels)):
+        if labels is not None:
+            parts[name] = _writable(name, labels)
+    with replacing(path) as file:
+        np.savez_compressed(file, **parts)  # type: ignore[arg-type]
+
+
+def load_observations(path: Path) -> Observations:
+    """Read a file written by ``save_observations``, or raise a ValueError if it is missing or damaged."""
+    try:
+        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:  # np.load leaves a damaged file open
+            parts = dict(file)
+        m, n = parts["shape"].tolist()
+        return Observations.from_triples(
+            parts["rows"],
+            parts["cols"],
+            parts["values"],
+            (m, n),
+            row_labels=_readable(parts.get("row_labels")),
+            column_labels=_readable(parts.get("column_labels")),
+        )
+    except FileNotFoundError:
+        raise ValueError(f"{path.parent} is not a manifill run: it has no {path.name}.") from None
+    except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
+        raise ValueError(f"{path} cannot be read ({error}); fit again.") from None
+
+
+def _writable(name: str, labels: Array) -> Array:
+    """Return labels as an array that needs no pickle: numbers and text unchanged, mixed types as JSON."""
+    if labels.dtype != object:
+        return labels
+    plain = labels.tolist()
+    if all(isinstance(label, str) for label in plain):
+        return np.array(plain)
+    if all(isinstance(label, (str, int, float, bool)) for label in plain):
+        return np.frombuffer(json.dumps(plain).encode(), dtype=np.uint8)
+    odd = next(label for label in plain if not isinstance(label, (str, int, float, bool)))
+    raise ValueError(f"{name} hold {odd!r}, which cannot be stored; convert it to text or a number first.")
+
+
+def _readable(stored: Array | None) -> Array | None:
+    """Undo ``_writable``."""
+    if stored is None or stored.dtype != np.uint8:
+        return stored if stored is None or stored.dtype.kind != "U" else stored.astype(object)
+    labels = np.empty(len(plain := json.loads(stored.tobytes())), dtype=object)
+    labels[:] = plain
+    return labels

@@ -1,0 +1,90 @@
+"""The provenance stored with draws, and the comparison of a run with the settings and data that would resume it."""
+
+import hashlib
+import json
+import platform
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from manifill.likelihoods import Likelihood
+from manifill.problem import Observations
+
+__all__ = ["difference", "fingerprint", "provenance"]
+
+LIBRARIES = ("manifill", "numpy", "scipy", "numba")
+
+# Settings that may change when a run is resumed: the number of draws, and settings that do not affect the draws.
+FREE_SETTINGS = ("draws", "jobs", "path", "progress")
+
+
+def provenance(
+    settings: Mapping[str, Any],
+    seed: np.random.SeedSequence,
+    observations: Observations,
+    held_out: Observations | None,
+) -> dict[str, Any]:
+    """Return settings, seed, data and versions that the draws depend on, as JSON-serialisable values."""
+    kept = None if held_out is None else {"cells": held_out.size, "fingerprint": fingerprint(held_out)}
+    return {
+        "settings": {name: _plain(value) for name, value in settings.items()},
+        "seed": seed.entropy,
+        "fingerprint": fingerprint(observations),
+        "shape": list(observations.shape),
+        "observed_cells": observations.size,
+        "held_out": kept,
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in LIBRARIES}},
+    }
+
+
+def fingerprint(observations: Observations) -> str:
+    """Return a hash of cells, shape and labels."""
+    digest = hashlib.sha256(json.dumps(observations.shape).encode())
+    for part in observations.triples():
+        digest.update(np.ascontiguousarray(part).tobytes())
+    for labels in (observations.row_labels, observations.column_labels):
+        digest.update(json.dumps(None if labels is None else [str(label) for label in labels.tolist()]).encode())
+    return digest.hexdigest()
+
+
+def difference(before: dict[str, Any], now: dict[str, Any]) -> str | None:
+    """Return a description of the first difference between a run and the request to resume it, or None.
+
+    The request may omit the held-out cells, which are stored in the run; if given, they must be the same.
+    """
+    if before["fingerprint"] != now["fingerprint"]:
+        return f"the data differ: {_describe(before)} then, {_describe(now)} now"
+    if now["held_out"] is not None and now["held_out"] != before["held_out"]:
+        return f"the held-out cells differ: {_held_out(before)} then, {_held_out(now)} now"
+    old, new = before["settings"], now["settings"]
+    names = [name for name in sorted({*old, *new}) if name not in FREE_SETTINGS and old.get(name) != new.get(name)]
+    if names:
+        changes = (f"{name} was {old.get(name)!r} and is {new.get(name)!r}" for name in names)
+        return "the settings differ: " + ", ".join(changes)
+    return None
+
+
+def _describe(attributes: dict[str, Any]) -> str:
+    m, n = attributes["shape"]
+    return f"{attributes['observed_cells']} cells of a {m}×{n} matrix (fingerprint {attributes['fingerprint'][:8]})"
+
+
+def _held_out(attributes: dict[str, Any]) -> str:
+    kept = attributes["held_out"]
+    return "none" if kept is None else f"{kept['cells']} (fingerprint {kept['fingerprint'][:8]})"
+
+
+def _plain(value: Any) -> Any:
+    """Return a parameter as a JSON-serialisable value."""
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, (np.generic, np.ndarray)):
+        return value.tolist()
+    if isinstance(value, Likelihood):
+        return {name: _plain(part) for name, part in value.to_json().items()}
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    return value

@@ -1,0 +1,180 @@
+"""The model of a run with its priors resolved to numbers, the scales of its columns, and its sampler.
+
+A run stores this document, so that nothing is derived when it is loaded or resumed, and a changed default does not
+affect existing runs.  Parsing is strict: a field that is missing, unknown or of the wrong type is an error.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from dataclasses import fields as dataclass_fields
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from manifill.base.arrays import Vector
+from manifill.base.priors import Gamma, ScaledF
+from manifill.likelihoods import WITHOUT_NOISE, Likelihood, NoiseModel, WithNoise
+from manifill.likelihoods.registry import LIKELIHOODS, likelihood_class
+from manifill.problem import Model
+from manifill.run.sampler_choice import SamplerChoice
+from manifill.unknowns import EffectsPrior
+
+__all__ = ["Resolved", "likelihood_from_json", "model_from_json", "model_to_json"]
+
+PRIORS: dict[str, type[Gamma] | type[ScaledF]] = {"gamma": Gamma, "scaled_f": ScaledF}
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """The model, column scales and sampler of a run, with all defaults resolved."""
+
+    model: Model
+    column_scales: Vector | None  # (n,), divisors of the columns
+    sampler: SamplerChoice
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the attributes to store with the run."""
+        scales = {} if self.column_scales is None else {"column_scales": self.column_scales.tolist()}
+        return {"model": model_to_json(self.model), "sampler": self.sampler._asdict(), **scales}
+
+    @classmethod
+    def from_json(cls, attributes: Mapping[str, Any], likelihood: Likelihood | None) -> "Resolved":
+        """Parse the attributes of a run; ``likelihood`` is the code of a custom likelihood."""
+        scales = attributes.get("column_scales")
+        sampler = _fields("sampler", attributes.get("sampler"), SamplerChoice._fields)
+        return cls(
+            model=model_from_json(attributes.get("model"), likelihood),
+            column_scales=None if scales is None else np.array(scales, dtype=np.float64),
+            sampler=SamplerChoice(**sampler),
+        )
+
+
+def model_to_json(model: Model) -> dict[str, Any]:
+    """Return a model as JSON-serialisable values; floats round-trip exactly."""
+    effects = model.effects
+    return {
+        "rank": model.rank,
+        "likelihood": {name: _plain(value) for name, value in model.likelihood.to_json().items()},
+        "rate": _prior_to_json(model.rate),
+        "noise": _noise_to_json(model.noise),
+        "factor_precision": _prior_to_json(model.factor_precision),
+        "effects": None if effects is None else _effects_to_json(effects),
+    }
+
+
+def model_from_json(tree: Any, likelihood: Likelihood | None) -> Model:
+    """Parse the output of ``model_to_json``; ``likelihood`` is the code of a custom likelihood."""
+    names = ("rank", "likelihood", "rate", "noise", "factor_precision", "effects")
+    parts = _fields("model", tree, names)
+    if type(parts["rank"]) is not int or parts["rank"] < 1:
+        raise ValueError(f"model.rank must be a whole number of at least 1, not {parts['rank']!r}.")
+    return Model(
+        rank=parts["rank"],
+        likelihood=likelihood_from_json(parts["likelihood"], likelihood),
+        rate=_gamma("model.rate", parts["rate"]),
+        noise=_noise("model.noise", parts["noise"]),
+        factor_precision=_gamma("model.factor_precision", parts["factor_precision"]),
+        effects=None if parts["effects"] is None else _effects("model.effects", parts["effects"]),
+    )
+
+
+def _noise_to_json(noise: NoiseModel) -> dict[str, Any] | None:
+    if not isinstance(noise, WithNoise):
+        return None
+    return {"precision": _prior_to_json(noise.precision), "by_column": noise.by_column}
+
+
+def _noise(where: str, tree: Any) -> NoiseModel:
+    if tree is None:
+        return WITHOUT_NOISE
+    parts = _fields(where, tree, ("precision", "by_column"))
+    if type(parts["by_column"]) is not bool:
+        raise ValueError(f"{where}.by_column must be true or false, not {parts['by_column']!r}.")
+    return WithNoise(_prior(f"{where}.precision", parts["precision"]), parts["by_column"])
+
+
+def likelihood_from_json(tree: Any, given: Likelihood | None) -> Likelihood:
+    """Return the likelihood with this name and these fields; ``given`` is the code of a custom likelihood."""
+    if not isinstance(tree, dict) or "name" not in tree:
+        raise ValueError(f"model.likelihood must have a name, not be {tree!r}.")
+    fields = {name: value for name, value in tree.items() if name != "name"}
+    if given is not None:
+        if given.name != tree["name"]:
+            raise ValueError(f"the run was fitted with the likelihood {tree['name']!r}, not with {given.name!r}.")
+        return given
+    if tree["name"] not in LIKELIHOODS:
+        raise ValueError(
+            f"the run was fitted with the likelihood {tree['name']!r}, whose code is not in the run; pass it to load "
+            "as likelihood."
+        )
+    known = likelihood_class(tree["name"])
+    names = tuple(field.name for field in dataclass_fields(known))  # type: ignore[arg-type]
+    return known(**_fields("model.likelihood", fields, names))
+
+
+def _effects_to_json(effects: EffectsPrior) -> dict[str, Any]:
+    return {
+        "mean": float(effects.mean),
+        "mean_precision": float(effects.mean_precision),
+        "row": _prior_to_json(effects.row),
+        "column": _prior_to_json(effects.column),
+    }
+
+
+def _effects(where: str, tree: Any) -> EffectsPrior:
+    parts = _fields(where, tree, EffectsPrior._fields)
+    return EffectsPrior(
+        mean=_number(f"{where}.mean", parts["mean"]),
+        mean_precision=_number(f"{where}.mean_precision", parts["mean_precision"]),
+        row=_gamma(f"{where}.row", parts["row"]),
+        column=_gamma(f"{where}.column", parts["column"]),
+    )
+
+
+def _prior_to_json(prior: float | Gamma | ScaledF) -> Any:
+    """Return a fixed value as a number, and a prior as its name and parameters."""
+    for name, cls in PRIORS.items():
+        if isinstance(prior, cls):
+            return {"prior": name, **{field: float(value) for field, value in prior._asdict().items()}}
+    return float(prior)  # type: ignore[arg-type]
+
+
+def _prior(where: str, tree: Any) -> float | Gamma | ScaledF:
+    if not isinstance(tree, dict):
+        return _number(where, tree)
+    if tree.get("prior") not in PRIORS:
+        raise ValueError(f"{where}.prior is {tree.get('prior')!r}; known are {', '.join(map(repr, PRIORS))}.")
+    cls = PRIORS[tree["prior"]]
+    parts = _fields(where, tree, ("prior", *cls._fields))
+    return cls(**{name: _number(f"{where}.{name}", parts[name]) for name in cls._fields})
+
+
+def _gamma(where: str, tree: Any) -> float | Gamma:
+    """Return a fixed value or a Gamma prior; any other prior is an error."""
+    prior = _prior(where, tree)
+    if isinstance(prior, ScaledF):
+        raise ValueError(f"{where}.prior is 'scaled_f'; only 'gamma' or a fixed number is possible here.")
+    return prior
+
+
+def _fields(where: str, tree: Any, names: tuple[str, ...]) -> dict[str, Any]:
+    """Return a JSON object if it has exactly these fields."""
+    if not isinstance(tree, dict):
+        raise ValueError(f"{where} must have the fields {', '.join(names)}, not be {tree!r}.")
+    missing, unknown = [name for name in names if name not in tree], [name for name in tree if name not in names]
+    if missing:
+        raise ValueError(f"{where} has no field {missing[0]!r}.")
+    if unknown:
+        raise ValueError(f"{where} has the unknown field {unknown[0]!r}; known are {', '.join(names)}.")
+    return tree
+
+
+def _number(where: str, value: Any) -> float:
+    if type(value) not in (int, float) or not isfinite(value):
+        raise ValueError(f"{where} must be a number, not {value!r}.")
+    return float(value)
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value

@@ -1,0 +1,233 @@
+"""The default sampler: HMC on all unknowns jointly, with a learned mass matrix and the noise integrated out.
+
+It differs from the paper's scheme as follows, without approximation (docs/math.md, §8).  One trajectory moves all
+unknowns on the product manifold, with signed singular values.  The noise precision and the rates are integrated out and
+drawn afterwards.  Masses and trajectory lengths are learned in warm-up, the lengths from trees whose U-turn rule is in
+the completed matrix, not in its factors.  Further moves cover directions in which trajectories are slow: components of
+nearly equal singular values are rotated into each other, and effects are rescaled and exchanged with the low-rank part.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from manifill.base.arrays import Array, Generator, Vector
+from manifill.base.variables import Variable
+from manifill.geometry import LowRank, Masses
+from manifill.kernels.cell_passes import factor_gradient, log_likelihood
+from manifill.likelihoods import NoiseState
+from manifill.problem import Model, Observations
+from manifill.problem.joint_density import JointDensity
+from manifill.sampling.block import Block
+from manifill.sampling.component_rotation import rotate_components, rotate_neighbours
+from manifill.sampling.dual_averaging import DualAveraging
+from manifill.sampling.effect_exchange import exchange, exchange_effects
+from manifill.sampling.effect_scale import rescale_effects
+from manifill.sampling.hmc import trajectories
+from manifill.sampling.integrators import Integrator, Phase, TwoStage
+from manifill.sampling.mass_adaptation import GradientSquares, windows
+from manifill.sampling.nuts import Transition, energy_change, transition
+from manifill.sampling.sampler import Kernel
+from manifill.sampling.state import Data, State, draw_hyperparameters, draw_of, layout_of, variables_of
+from manifill.sampling.system import System
+from manifill.sampling.trajectory_lengths import Lengths, Trees
+from manifill.sampling.warm_start import warm_start
+from manifill.unknowns import Effects, Unknowns, view
+from manifill.unknowns.point import fold_signs
+
+__all__ = ["Joint", "JointInfo", "JointTuning", "Move", "Parts"]
+
+# Changes a flat position in place and leaves the posterior invariant.
+Move = Callable[[Generator, JointDensity, Vector], None]
+
+# Long trajectories are wasted while step size and masses are rough guesses: early in warm-up the tree depth is limited.
+EARLY_SHARE, EARLY_DEPTH = 0.1, 5
+
+# The U-turn rule weights rows and columns by their number of cells to this power (docs/math.md, §8.5).  The power 1
+# weights them by the share of cells in them; in units of its posterior uncertainty, a row would get up to the power 2.
+TURNING_POWER = 1.5
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The components of the sampler; the default values give the default sampler."""
+
+    integrator: Integrator = field(default_factory=TwoStage)
+    has_turned: Any = None  # a compiled U-turn rule; None means the rule in the completed matrix
+    turning_power: float = TURNING_POWER
+    moves: tuple[Move, ...] = (rotate_components, rescale_effects, exchange_effects)
+    learns_lengths: bool = True  # otherwise NUTS is used after warm-up too
+
+
+class JointTuning(NamedTuple):
+    """What is learned in warm-up."""
+
+    step: DualAveraging
+    masses: Masses
+    squares: GradientSquares  # of the current window
+    trees: Trees  # of the current window
+    iteration: int
+    warming: bool
+    lengths: Lengths | None  # of trajectories after warm-up; NUTS is used while they are None
+
+
+class JointInfo(NamedTuple):
+    """Diagnostics of a step, and input of the adaptation."""
+
+    transition: Transition
+    log_density: float
+    squares: GradientSquares | None  # at the new state, while warming up
+
+
+class Joint:
+    """``sampler="joint"``: a step follows trajectories, applies the moves, and draws the conjugate parameters."""
+
+    def __init__(
+        self,
+        model: Model,
+        observations: Observations,
+        target_acceptance: float = 0.8,
+        max_depth: int = 10,
+        warmup: int = 500,
+        parts: Parts | None = None,
+    ) -> None:
+        self.model = model
+        self.observations = observations
+        self.target_acceptance = target_acceptance
+        self.parts = Parts() if parts is None else parts
+        self.data = Data.encoded(model, observations)
+        self.layout = layout_of(model, observations)
+        weights = (cells.astype(np.float64) ** self.parts.turning_power for cells in self.data.cells_of)
+        self._manifold = LowRank.with_masses(self.layout, Masses.unit(self.layout), *weights)
+        self._block = Block(self.layout.size, self.parts.integrator, max_depth, self.parts.has_turned)
+        self._windows = windows(warmup)
+        self._early = round(EARLY_SHARE * warmup)
+
+    @cached_property
+    def _density(self) -> JointDensity:
+        """The density; its pass over the cells is compiled on first use."""
+        return JointDensity.of(self.model, self.data.by_row, self.layout)
+
+    @property
+    def variables(self) -> tuple[Variable, ...]:
+        return variables_of(self.model, self.observations.shape)
+
+    @property
+    def statistic_names(self) -> tuple[str, ...]:
+        return ("lp", "n_steps", "reached_max_depth", "diverging", "step_size", "acceptance_rate")
+
+    @property
+    def classes(self) -> tuple[type, ...]:
+        state = (State, Unknowns, Effects, NoiseState)
+        return (*state, JointTuning, DualAveraging, Masses, GradientSquares, Trees, Lengths)
+
+    def kernels(self) -> tuple[Kernel, ...]:
+        density = JointDensity.uncompiled(self.model, self.data.by_row, self.layout)
+        manifold, work = self._manifold, self._block.work
+        rng, v, steps = np.random.default_rng(0), np.empty(self.layout.size), np.ones(1, dtype=np.int64)
+        system, integrator = System.without_addresses(manifold, density), self.parts.integrator
+        cells, likelihood, factor = self.data.by_row, density.likelihood, density.scratch.left
+        phase = Phase(v, v, v)
+        return (
+            Kernel(exchange, (rng, density, v, 0)),
+            Kernel(density.cell_pass, density.pass_arguments()),
+            Kernel(JointDensity.log_density_gradient, (density, v, v)),
+            Kernel(rotate_neighbours, (rng, density, v, 0, 1)),
+            Kernel(LowRank.has_turned, (manifold, v, v, v, v)),
+            Kernel(transition, (rng, system, integrator, v, 1.0, 1, work)),
+            Kernel(rescale_effects, (rng, density, v)),
+            Kernel(LowRank.move, (manifold, v, v, 1.0)),
+            Kernel(trajectories, (rng, system, integrator, v, 1.0, steps, work)),
+            Kernel(factor_gradient, (cells, likelihood, 1.0, factor, factor, factor)),
+            Kernel(energy_change, (rng, system, integrator, phase, 1.0)),
+            Kernel(LowRank.random_velocity, (manifold, rng, v, v)),
+            Kernel(LowRank.project, (manifold, v, v)),
+            Kernel(log_likelihood, (cells, likelihood, factor, factor)),
+            Kernel(LowRank.restore, (manifold, v)),
+            Kernel(LowRank.accelerate, (manifold, v)),
+            Kernel(LowRank.kinetic_energy, (manifold, v)),
+            Kernel(view, (self.layout, v)),
+        )
+
+    def start(self, rng: Generator) -> tuple[State, JointTuning]:
+        begin = warm_start(rng, self.observations, self.model)
+        state = draw_hyperparameters(rng, self.model, self.data, begin, self.model.noise.start())
+        position, target = state.unknowns.pack(), self._target(state.noise)
+        masses = self._squares(target, position, state.unknowns).masses(self.layout, *self.data.cells_of)
+        step = self._block.init(rng, self._manifold.replace_masses(masses), target, position)
+        nothing = GradientSquares.none(self.layout), Trees.none()
+        return state, JointTuning(step, masses, *nothing, iteration=0, warming=True, lengths=None)
+
+    def step(self, rng: Generator, state: State, tuning: JointTuning) -> tuple[State, JointInfo]:
+        target = self._target(state.noise)
+        position, moved = self._move(rng, target, state.unknowns.pack(), tuning)
+        fold_signs(self.layout, position)
+        for move in self.parts.moves:
+            move(rng, target, position)
+        unknowns = state.unknowns.moved_to(self.layout, position)
+        state = draw_hyperparameters(rng, self.model, self.data, unknowns, state.noise)
+        squares = self._squares(target, position, state.unknowns) if tuning.warming else None
+        return state, JointInfo(moved, state.log_density, squares)
+
+    def _move(
+        self, rng: Generator, target: JointDensity, position: Vector, tuning: JointTuning
+    ) -> tuple[Vector, Transition]:
+        """Take a NUTS step in warm-up, and follow trajectories of learned lengths afterwards."""
+        manifold, step_size = self._manifold.replace_masses(tuning.masses), tuning.step.step_size
+        if tuning.lengths is None:
+            early = tuning.warming and tuning.iteration < self._early
+            return self._block.step(rng, manifold, target, position, step_size, EARLY_DEPTH if early else None)
+        return self._block.follow(rng, manifold, target, position, step_size, tuning.lengths.draw(rng))
+
+    def adapt(self, tuning: JointTuning, info: JointInfo) -> JointTuning:
+        assert info.squares is not None, "steps of warm-up report gradient squares"
+        squares, iteration = tuning.squares.update(info.squares), tuning.iteration + 1
+        tuning = tuning._replace(
+            step=tuning.step.update(info.transition.acceptance, self.target_acceptance),
+            squares=squares,
+            trees=tuning.trees.update(info.transition.steps * tuning.step.step_size, info.log_density),
+            iteration=iteration,
+        )
+        if iteration not in self._windows:
+            return tuning
+        masses = squares.masses(self.layout, *self.data.cells_of)
+        longest = self._manifold.replace_masses(masses).longest_step
+        return tuning._replace(
+            step=DualAveraging.init(tuning.step.final().step_size, longest),
+            masses=masses,
+            squares=GradientSquares.none(self.layout),
+            trees=Trees.none(),
+        )
+
+    def freeze(self, tuning: JointTuning) -> JointTuning:
+        """Fix step size and masses, and learn trajectory lengths from the trees of the last window."""
+        step = tuning.step.final()
+        lengths = tuning.trees.final(step.step_size) if self.parts.learns_lengths else None
+        return tuning._replace(step=step, lengths=lengths, warming=False)
+
+    def draw(self, state: State) -> dict[str, Array]:
+        return draw_of(self.model, state)
+
+    def statistics(self, state: State, tuning: JointTuning, info: JointInfo) -> dict[str, float]:
+        moved = info.transition
+        return {
+            "lp": state.log_density,
+            "n_steps": float(moved.steps * self.parts.integrator.gradients),
+            "reached_max_depth": float(moved.depth == self._block.max_depth),
+            "diverging": float(moved.diverged),
+            "step_size": tuning.step.step_size,
+            "acceptance_rate": moved.acceptance,
+        }
+
+    def _target(self, noise: NoiseState) -> JointDensity:
+        """Return the density given the noise parameters that are not integrated out."""
+        weights, marginal = self.model.noise.marginal(noise, len(self.data.by_row.values))
+        return self._density._replace(weights=weights, noise=marginal)
+
+    def _squares(self, target: JointDensity, position: Vector, unknowns: Unknowns) -> GradientSquares:
+        gradient = np.empty_like(position)
+        target.log_density_gradient(position, gradient)
+        return GradientSquares.of(view(self.layout, gradient), unknowns)

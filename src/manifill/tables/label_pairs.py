@@ -1,0 +1,48 @@
+"""Cells to predict: a table with a column of row labels and a column of column labels."""
+
+import os
+from typing import Any, NamedTuple
+
+from manifill.base.arrays import Array
+from manifill.tables.column_parsing import labels_as
+from manifill.tables.input_file import TABLE_EXTENSIONS, read_input_file
+from manifill.tables.message_text import display_name
+from manifill.tables.raw_table import RawTable
+from manifill.tables.table_layout import Layout
+from manifill.tables.table_reader import open_table
+
+__all__ = ["Pairs", "read_pairs"]
+
+
+class Pairs(NamedTuple):
+    """The cells in a file."""
+
+    rows: Array  # the row label of each line, of the kind in the layout
+    cols: Array
+    frame: Any  # the file as a DataFrame, to add predictions to; unconverted text, except the labels
+    notes: tuple[str, ...]
+
+
+def read_pairs(path: str | os.PathLike[str], layout: Layout) -> Pairs:
+    """Return the pairs of labels in a table; their columns have the names in the layout, or are the first ones."""
+    raw = open_table(read_input_file(path, TABLE_EXTENSIONS))
+    row, col = _label_columns(raw, layout)
+    rows, cols = labels_as(layout.row_labels, raw, row), labels_as(layout.column_labels, raw, col)
+    frame = raw.original()
+    frame[row], frame[col] = rows, cols
+    notes = (
+        ()
+        if (row, col) == (layout.row, layout.col)
+        else (f"rows are {display_name(row)}, columns are {display_name(col)}",)
+    )
+    return Pairs(rows, cols, frame, (*raw.notes, *notes))
+
+
+def _label_columns(raw: RawTable, layout: Layout) -> tuple[str, str]:
+    names: list[str] = list(raw.frame)
+    if len(names) < 2:
+        raise ValueError(f"{raw.file} has a single column; give one of row labels and one of column labels.")
+    others = iter([name for name in names if name not in (layout.row, layout.col)])
+    row = layout.row if layout.row is not None and layout.row in names else next(others)
+    col = layout.col if layout.col is not None and layout.col in names else next(others)
+    return row, col

@@ -1,0 +1,72 @@
+"""Writes a DataFrame to a file atomically."""
+
+import gzip
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+from manifill.base.atomic_files import replacing
+from manifill.tables.message_text import listed
+from manifill.tables.parquet_table import NEEDS_PYARROW
+
+__all__ = ["check_destination", "write_table"]
+
+
+def write_table(frame: Any, path: str | os.PathLike[str]) -> None:
+    """Write a pandas DataFrame without its index, in the format of the extension: .csv, .csv.gz, .tsv or .parquet.
+
+    It is written to a temporary file that then replaces ``path``, so that the file is never incomplete.
+    """
+    check_destination(path)
+    path = Path(path)
+    try:
+        with replacing(path) as file:
+            _writer(path)(frame, file)
+    except OSError as error:
+        raise ValueError(f"{path} cannot be written: {error.strerror or error}; choose another path.") from None
+
+
+def check_destination(path: str | os.PathLike[str]) -> None:
+    """Raise the ValueError of ``write_table`` for an invalid path before the table is computed."""
+    path = Path(path)
+    _writer(path)
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder; choose another name.")
+    if not path.parent.is_dir():
+        raise ValueError(f"{path} cannot be written because there is no folder {path.parent}; create it first.")
+
+
+def _writer(path: Path) -> Callable[[Any, IO[Any]], None]:
+    for extension, write in WRITERS.items():
+        if path.name.lower().endswith(extension):
+            return write
+    raise ValueError(f"{path} has an unsupported extension; it must be one of {listed(WRITERS)}.")
+
+
+def _write_csv(frame: Any, file: IO[Any]) -> None:
+    frame.to_csv(file, index=False)
+
+
+def _write_tsv(frame: Any, file: IO[Any]) -> None:
+    frame.to_csv(file, index=False, sep="\t")
+
+
+def _write_compressed(frame: Any, file: IO[Any]) -> None:
+    with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as compressed:  # without a time, equal frames give equal files
+        frame.to_csv(compressed, index=False)
+
+
+def _write_parquet(frame: Any, file: IO[Any]) -> None:
+    try:
+        frame.rename(columns=str).to_parquet(file, index=False)
+    except ImportError:
+        raise ValueError(f"writing Parquet {NEEDS_PYARROW}.") from None
+
+
+WRITERS: dict[str, Callable[[Any, IO[Any]], None]] = {
+    ".csv": _write_csv,
+    ".csv.gz": _write_compressed,
+    ".tsv": _write_tsv,
+    ".parquet": _write_parquet,
+}

@@ -1,0 +1,72 @@
+"""Columns in different units: found out, said in the log, and undone in every prediction."""
+
+import logging
+
+import numpy as np
+import pytest
+
+from manifill import Draws, MatrixCompletion
+from manifill.problem import from_array
+from manifill.problem.column_spreads import column_spreads
+
+from .tables import low_rank_table
+
+pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
+
+QUICK = {"rank": 2, "chains": 1, "warmup": 30, "draws": 20, "seed": 0, "jobs": 1, "progress": False}
+UNITS = np.array([1.0, 1000.0, 0.01, 1.0, 100.0, 1.0, 50.0, 0.1, 1.0])
+
+
+def similar_columns(seed=0):
+    """Return a table with holes whose columns have about the same spread."""
+    rng = np.random.default_rng(seed)
+    full = 3.0 + rng.normal(size=(30, 9)) + 0.5 * rng.normal(size=(30, 1))
+    return np.where(rng.random(full.shape) < 0.7, full, np.nan)
+
+
+@pytest.mark.parametrize("likelihood", ["gaussian", "softplus"])
+def test_standardised_predictions_follow_the_units_of_the_data(likelihood):
+    """The same seed and 1024 times the values, so that no rounding differs: the same draws, and larger predictions."""
+    table = np.abs(low_rank_table()[1])
+    scaled = {"likelihood": likelihood, "column_scales": "standardize"}
+    plain, other = (MatrixCompletion(**QUICK, **scaled).fit(data) for data in (table, 1024.0 * table))
+    np.testing.assert_array_equal(other.posterior_.s, plain.posterior_.s)
+    for ours, theirs in zip(other.complete(), plain.complete(), strict=True):
+        np.testing.assert_allclose(ours, 1024.0 * theirs, rtol=1e-12)
+    cells = [0, 3], [1, 4]
+    ours, theirs = other.predict(*cells), plain.predict(*cells)
+    np.testing.assert_allclose((ours.lower, ours.upper), np.multiply(1024.0, (theirs.lower, theirs.upper)), rtol=1e-12)
+
+
+def test_auto_scales_columns_in_different_units_and_says_so(caplog):
+    table = similar_columns() * UNITS
+    with caplog.at_level(logging.INFO, "manifill"):
+        model = MatrixCompletion(**QUICK).fit(table)
+    assert "columns are divided by their spreads" in caplog.text
+    spreads = column_spreads(from_array(table))
+    np.testing.assert_allclose(model.posterior_.column_scales, spreads)
+    distance = (model.complete()[0].mean(axis=0) - np.nanmean(table, axis=0)) / spreads
+    assert np.abs(distance).max() < 1.0
+
+
+def test_auto_leaves_similar_columns_alone(caplog):
+    with caplog.at_level(logging.INFO, "manifill"):
+        model = MatrixCompletion(**QUICK).fit(similar_columns())
+    assert "divided" not in caplog.text
+    assert model.posterior_.column_scales == 1.0
+    assert "column_scales" not in model.posterior_.attributes
+
+
+@pytest.mark.parametrize(
+    "changes", [{"column_scales": None}, {"sigma": 1.0}, {"noise_prior": "paper"}, {"lambda_": 1.0}], ids=str
+)
+def test_columns_stay_as_they_are_where_that_is_asked_or_priors_are_in_their_units(changes):
+    model = MatrixCompletion(**QUICK, **changes).fit(similar_columns() * UNITS)
+    assert model.posterior_.column_scales == 1.0
+
+
+def test_scales_are_kept_with_the_draws(tmp_path):
+    model = MatrixCompletion(**QUICK, column_scales="standardize", path=tmp_path / "run").fit(similar_columns())
+    kept = Draws.open(tmp_path / "run" / "draws.zarr").column_scales
+    np.testing.assert_array_equal(kept, column_spreads(from_array(similar_columns())))
+    assert model.observations_.by_row.values.mean() == pytest.approx(np.nanmean(similar_columns())), "the data as given"

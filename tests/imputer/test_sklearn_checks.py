@@ -1,0 +1,15 @@
+"""The checks of scikit-learn for transformers."""
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from manifill.imputer import BayesianImputer
+
+pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
+
+QUICK = BayesianImputer(rank=2, chains=1, warmup=10, draws=10, jobs=1)
+
+
+@parametrize_with_checks([QUICK])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)

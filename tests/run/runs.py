@@ -1,0 +1,36 @@
+"""Small runs on disk, and what can happen to them."""
+
+from pathlib import Path
+from typing import Any
+
+import zarr
+
+from manifill import MatrixCompletion
+from tests.estimators.tables import low_rank_table
+
+SETTINGS: dict[str, Any] = {"rank": 2, "sampler": "factors", "chains": 2, "warmup": 20, "draws": 40, "seed": 3}
+
+
+def fit(
+    path: Path | None, data: Any = None, *, resume: bool = False, held_out: Any = None, **changes: Any
+) -> MatrixCompletion:
+    """Fit a small table into a folder, or resume the run in it."""
+    data = low_rank_table()[1] if data is None else data
+    model = MatrixCompletion(**{**SETTINGS, **changes}, path=path, jobs=1, progress=False)
+    return model.fit(data, held_out=held_out, resume=resume)
+
+
+def make_older(path: Path, number: Any = 2) -> None:
+    """Give a run the number of another format; without a resolved model, as format 2 was, unless it is newer."""
+    root = zarr.open_group(path / "draws.zarr", mode="r+")
+    attributes = dict(root.attrs)
+    if number == 2:
+        for name in ("model", "sampler", "held_out"):
+            del attributes[name]
+    root.attrs.clear()
+    root.attrs.update(attributes | {"manifill_format": number})
+
+
+def files_of(path: Path) -> dict[Path, bytes]:
+    """Return every file of a run except the lock files."""
+    return {file: file.read_bytes() for file in path.rglob("*") if file.is_file() and file.suffix != ".lock"}

@@ -1,0 +1,101 @@
+"""DataFrames are written completely or not at all."""
+
+import stat
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from manifill.tables import read_table, write_table
+from tests.tables.table_files import assert_holds, labels
+
+FRAME = pd.DataFrame({"name": ["Ägir", "007"], "x": [0.1, np.nan], 7: [1 / 3, -1e-300]})
+NAMES = ["t.csv", "t.csv.gz", "t.tsv", "t.parquet"]
+
+
+class Unwritable(pd.DataFrame):
+    """A DataFrame whose writing fails halfway."""
+
+    def to_csv(self, file: object, **_: object) -> None:
+        file.write(b"half")
+        raise RuntimeError("power cut")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_written_table_is_read_exactly(tmp_path: Path, name: str) -> None:
+    """Without the index."""
+    write_table(FRAME, tmp_path / name)
+    table = read_table(tmp_path / name)
+    assert_holds(table.observations, [[0.1, 1 / 3], [np.nan, -1e-300]])
+    assert labels(table.observations) == (["Ägir", "007"], ["x", "7"])
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_equal_frames_make_equal_files(tmp_path: Path, name: str) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    for folder in ("a", "b"):
+        write_table(FRAME, tmp_path / folder / name)
+    assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+def test_a_compressed_file_contains_no_time(tmp_path: Path) -> None:
+    write_table(FRAME, tmp_path / "t.csv.gz")
+    assert (tmp_path / "t.csv.gz").read_bytes()[4:8] == b"\0\0\0\0"
+
+
+def test_an_old_file_is_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("old" * 1000)
+    write_table(FRAME, str(path))
+    assert path.read_text().startswith("name,x,7\nÄgir,0.1,0.333")
+
+
+def test_the_file_has_default_permissions(tmp_path: Path) -> None:
+    """A temporary file of the standard library could be read by its owner only."""
+    (tmp_path / "other").touch()
+    write_table(FRAME, tmp_path / "t.csv")
+    assert stat.S_IMODE((tmp_path / "t.csv").stat().st_mode) == stat.S_IMODE((tmp_path / "other").stat().st_mode)
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.tsv"])
+def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("old")
+    with pytest.raises(RuntimeError, match="power cut"):
+        write_table(Unwritable(FRAME), tmp_path / name)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert (tmp_path / name).read_text() == "old"
+
+
+@pytest.mark.parametrize("name", ["t.xlsx", "t", "t.parquet.gz", "t.gz"])
+def test_unsupported_extensions(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ValueError, match=f"{name} has an unsupported extension; .* .csv, .csv.gz, .tsv and .parquet"):
+        write_table(FRAME, tmp_path / name)
+
+
+def test_folders_are_not_created_or_overwritten(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"t\.csv cannot be written because there is no folder .*none"):
+        write_table(FRAME, tmp_path / "none" / "t.csv")
+    (tmp_path / "t.csv").mkdir()
+    with pytest.raises(ValueError, match=r"t\.csv is a folder; choose another name"):
+        write_table(FRAME, tmp_path / "t.csv")
+    assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
+
+
+def test_without_pyarrow_the_message_explains_how_to_install_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "t.parquet"
+    write_table(FRAME, path)
+
+    def absent(*_: object, **__: object) -> None:
+        raise ImportError("no pyarrow")
+
+    monkeypatch.setattr(pd.DataFrame, "to_parquet", absent)
+    monkeypatch.setattr(pd, "read_parquet", absent)
+    with pytest.raises(ValueError, match=r"needs pyarrow; install it with pip install 'manifill\[parquet\]'"):
+        write_table(FRAME, path)
+    with pytest.raises(ValueError, match=r"t\.parquet needs pyarrow"):
+        read_table(path)
