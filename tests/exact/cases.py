@@ -8,6 +8,7 @@ import numpy as np
 
 from manifill.base.priors import Gamma, ScaledF
 from manifill.likelihoods import Binomial, Gaussian, SoftplusGaussian, WithNoise
+from manifill.likelihoods.poisson import Poisson
 from manifill.problem import Model, Observations
 from manifill.sampling.factor_gibbs import Factors
 from manifill.sampling.joint_sampler import Joint
@@ -59,6 +60,7 @@ CASES = {
     "softplus, known noise": _gibbs(Model(1, SoftplusGaussian(), rate=1.0, noise=WithNoise(2.5)), POSITIVE),
     "softplus": _gibbs(Model(1, SoftplusGaussian(), rate=1.0, noise=WithNoise(NOISE)), POSITIVE),
     "binomial": _gibbs(Model(1, Binomial(5), rate=1.0), COUNTS),
+    "poisson": _gibbs(Model(1, Poisson(), rate=1.0), COUNTS),
     "joint, gaussian, known noise": _joint(Model(1, Gaussian(), rate=1.0, noise=WithNoise(2.5)), REAL),
     "joint, gaussian": _joint(Model(1, Gaussian(), rate=1.0, noise=WithNoise(NOISE)), REAL),
     "joint, gaussian, learned rate": _joint(Model(1, Gaussian(), rate=Gamma(3.0, 3.0), noise=WithNoise(NOISE)), REAL),
@@ -69,6 +71,7 @@ CASES = {
     "joint, softplus": _joint(Model(1, SoftplusGaussian(), rate=1.0, noise=WithNoise(NOISE)), POSITIVE),
     "joint, softplus, heavy-tailed noise": _joint(Model(1, SoftplusGaussian(), 1.0, WithNoise(HEAVY)), POSITIVE),
     "joint, binomial": _joint(Model(1, Binomial(5), rate=1.0), COUNTS),
+    "joint, poisson": _joint(Model(1, Poisson(), rate=1.0), COUNTS),
     "factors, known precisions": _factors(Model(1, Gaussian(), 1.0, noise=WithNoise(2.5), factor_precision=0.8)),
     "factors": _factors(Model(1, Gaussian(), 1.0, noise=WithNoise(NOISE), factor_precision=Gamma(2.0, 2.0))),
 }

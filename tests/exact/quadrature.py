@@ -16,6 +16,7 @@ from numpy.polynomial import legendre
 from manifill.base.arrays import Matrix, Vector
 from manifill.base.priors import Gamma
 from manifill.likelihoods import Binomial, Likelihood, SoftplusGaussian
+from manifill.likelihoods.poisson import Poisson
 from manifill.problem import Model, Observations
 from tests.exact import noise
 from tests.exact.effects import CorrelatedData, marginal_of_total
@@ -28,6 +29,8 @@ def unit_log_density(likelihood: Likelihood, y: float, x: Matrix) -> Matrix:
     """Return log p(y | x) at unit noise, up to a constant."""
     if isinstance(likelihood, Binomial):
         return y * x - likelihood.trials * np.logaddexp(0.0, x)
+    if isinstance(likelihood, Poisson):
+        return y * x - np.exp(x)
     mean = np.logaddexp(0.0, x) if isinstance(likelihood, SoftplusGaussian) else x
     return -0.5 * (y - mean) ** 2
 

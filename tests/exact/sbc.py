@@ -15,6 +15,7 @@ from scipy import stats
 from manifill.base.arrays import Generator, IntVector, Matrix, Vector
 from manifill.base.priors import Gamma, ScaledF
 from manifill.likelihoods import Binomial, Gaussian, SoftplusGaussian
+from manifill.likelihoods.poisson import Poisson
 from manifill.problem import Model, Observations
 from manifill.sampling.joint_sampler import Joint
 from manifill.sampling.state import State
@@ -32,7 +33,7 @@ WARM_UP, DRAWS, THIN = 300, 31, 20
 # cells as degrees of freedom, and without it σ may fall so low that a chain with a fixed step size is stuck there.
 RATE, NOISE = Gamma(4.0, 40.0), ScaledF(shape=16.0, tail=16.0, scale=1.0, floor=0.02)
 EFFECTS = EffectsPrior(0.5, 1.0, Gamma(4.0, 4.0), Gamma(4.0, 4.0))
-LIKELIHOODS = {"gaussian": Gaussian(), "softplus": SoftplusGaussian(), "binomial": Binomial(10)}
+LIKELIHOODS = {"gaussian": Gaussian(), "softplus": SoftplusGaussian(), "binomial": Binomial(10), "poisson": Poisson()}
 MODELS = {name: Model(RANK, of, RATE, noise_of(of, NOISE), effects=EFFECTS) for name, of in LIKELIHOODS.items()}
 
 
@@ -73,6 +74,8 @@ def quantities(model: Model, state: State, data: Data) -> Vector:
 def log_density(model: Model, y: Vector, x: Vector, sigma: Vector | float) -> float:
     if isinstance(model.likelihood, Binomial):
         return float(np.sum(y * x - model.likelihood.trials * np.logaddexp(0.0, x)))
+    if isinstance(model.likelihood, Poisson):
+        return float(np.sum(y * x - np.exp(x)))
     return float(np.sum(stats.norm.logpdf(y, model.likelihood.mean(x), sigma)))
 
 

@@ -21,6 +21,7 @@ from manifill.likelihoods import (
     WithNoise,
 )
 from manifill.likelihoods.likelihood import evaluate_values
+from manifill.likelihoods.poisson import Poisson
 
 
 class Case(NamedTuple):
@@ -40,6 +41,7 @@ CASES = {
     "softplus": Case(SoftplusGaussian(), (-0.5, 0.1, 4.0), lambda y, x: stats.norm.logpdf(y, np.log1p(np.exp(x)))),
     "binomial": Case(Binomial(5), (0.0, 2.0, 5.0), _binomial(5, 1.0)),
     "half stars": Case(Binomial(10, 0.5), (0.0, 3.5, 5.0), _binomial(10, 0.5)),
+    "poisson": Case(Poisson(), (0.0, 2.0, 9.0), lambda y, x: stats.poisson.logpmf(y, np.exp(x))),
 }
 
 

@@ -78,7 +78,7 @@ def test_softplus_starts_finite_on_constant_and_negative_data() -> None:
 
 def test_names_and_noise() -> None:
     described = [(case.likelihood.name, case.likelihood.has_noise) for case in CASES.values()]
-    noiseless = ("binomial", False), ("binomial", False)
+    noiseless = ("binomial", False), ("binomial", False), ("poisson", False)
     assert described == [("gaussian", True), ("softplus", True), *noiseless]
 
 

@@ -21,6 +21,7 @@ LIKELIHOODS = {
     "gaussian": Entry("gaussian", "Gaussian", "real numbers"),
     "softplus": Entry("softplus", "SoftplusGaussian", "positive numbers"),
     "binomial": Entry("binomial", "Binomial", "counts out of a number of trials, ratings"),
+    "poisson": Entry("poisson", "Poisson", "counts"),
 }
 
 
