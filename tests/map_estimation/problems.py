@@ -1,56 +1,22 @@
-"""Small problems, a likelihood that the package does not have, and the plainest of solvers."""
+"""Small problems and the plainest of solvers."""
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit, gammaln
+from scipy.special import expit
 
-from manifill.base.arrays import Array, Generator, Matrix, Vector
-from manifill.likelihoods import Binomial, Chunk, Evaluation, Gaussian, Likelihood, Parameters, SoftplusGaussian
+from manifill.base.arrays import Generator, Matrix, Vector
+from manifill.likelihoods import Binomial, Gaussian, Likelihood, SoftplusGaussian
+from manifill.likelihoods.poisson import Poisson
 from manifill.map_estimation import EffectPrecisions, Objective, Point, Prior
 from manifill.map_estimation.point import origin
 from manifill.problem import Observations
-
-
-@dataclass(frozen=True)
-class PoissonOfTheModeTests(Likelihood):
-    """y ~ Poisson(eˣ): log-concave, with a curvature that has no bound."""
-
-    name = "poisson"
-    description = "counts"
-
-    @staticmethod
-    def evaluate_cells(chunk: Chunk, out: Evaluation) -> float:
-        y, x, total = chunk.y, chunk.x, 0.0
-        for k in range(x.size):
-            level = np.exp(x[k])
-            out.log_density[k] = y[k] * x[k] - level
-            out.slopes[k] = y[k] - level
-            total += out.log_density[k]
-        return total
-
-    def normalizer(self, encoded: Vector) -> Vector:
-        return -gammaln(encoded + 1.0)
-
-    def starting_point(self, encoded: Vector) -> Vector:
-        return np.log(encoded + 0.5)
-
-    def mean(self, x: Array) -> Array:
-        return np.exp(x)
-
-    def variance(self, x: Array, parameters: Parameters) -> Array:
-        return np.exp(x)
-
-    def sample(self, rng: Generator, x: Array, parameters: Parameters) -> Array:
-        return rng.poisson(np.exp(x)).astype(np.float64)
-
 
 LIKELIHOODS: dict[str, Likelihood] = {
     "gaussian": Gaussian(),
     "softplus": SoftplusGaussian(),
     "binomial": Binomial(5),
-    "poisson": PoissonOfTheModeTests(),
+    "poisson": Poisson(),
 }
 EFFECTS = EffectPrecisions(row=0.7, column=0.4, mean=0.1, centre=0.3)
 

@@ -52,6 +52,10 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 PACKAGE = __name__.partition(".")[0]
 
 # Sums may be reordered and products fused, but NaN and infinity are respected: divergences produce them.
+#
+# A loop that accumulates a sum must not write to an array.  LLVM vectorises such a loop only if the arrays are far
+# apart in memory (a few hundred bytes suffice), so the order of the sum, and its last digit, would depend on where the
+# allocator put them; a resumed chain would differ from one that was never stopped (tests/kernels/test_addresses.py).
 FAST_MATH = {"reassoc", "contract", "arcp", "nsz"}
 STRICT_MATH = {"contract"}
 OPTIONS = {"nogil": True, "error_model": "numpy"}

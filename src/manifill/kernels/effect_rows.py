@@ -66,12 +66,12 @@ def add_combination(U: Matrix, d: Vector, factor: float, effects: Vector) -> Non
 @compiled
 def effects_gradient(slopes: Vector, scale: float, effects: Vector, prior_slope: float, out: Vector) -> float:
     """Write scale · slope + prior_slope · effect of each row (or column), and return the sum of scale · slope."""
-    total = 0.0
     for i in range(effects.size):
-        slope = scale * slopes[i]
-        total += slope
-        out[i] = slope + prior_slope * effects[i]
-    return total
+        out[i] = scale * slopes[i] + prior_slope * effects[i]
+    total = 0.0
+    for i in range(slopes.size):
+        total += slopes[i]
+    return scale * total
 
 
 @compiled

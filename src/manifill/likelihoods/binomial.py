@@ -41,16 +41,12 @@ class Binomial(Likelihood):
         return likelihood
 
     @staticmethod
-    def evaluate_cells(chunk: Chunk, out: Evaluation) -> float:
+    def evaluate_cells(chunk: Chunk, out: Evaluation) -> None:
         y, x, trials = chunk.y, chunk.x, chunk.constants[0]
-        total = 0.0
         for k in range(x.size):
             share, level = sigmoid_and_softplus(x[k])
-            value = y[k] * x[k] - trials * level
-            out.log_density[k] = value
+            out.log_density[k] = y[k] * x[k] - trials * level
             out.slopes[k] = y[k] - trials * share
-            total += value
-        return total
 
     @property
     def constants(self) -> Vector:

@@ -39,7 +39,7 @@ class CustomLikelihood(Likelihood):
         return self.name
 
     @staticmethod
-    def evaluate_cells(chunk: Chunk, out: Evaluation) -> float:
+    def evaluate_cells(chunk: Chunk, out: Evaluation) -> None:
         raise NotImplementedError("each custom likelihood compiles its own function")
 
     def compiled(self, parameters: Parameters | None = None) -> CompiledLikelihood:
@@ -80,14 +80,11 @@ def _cell_loop(log_density: Scalar, derivative: Scalar) -> Any:
     if key not in _cell_loops:
         density, slope = _compiled(log_density), _compiled(derivative)
 
-        def evaluate_cells(chunk: Chunk, out: Evaluation) -> float:
-            y, x, total = chunk.y, chunk.x, 0.0
+        def evaluate_cells(chunk: Chunk, out: Evaluation) -> None:
+            y, x = chunk.y, chunk.x
             for k in range(x.size):
-                value = density(y[k], x[k])
-                out.log_density[k] = value
+                out.log_density[k] = density(y[k], x[k])
                 out.slopes[k] = slope(y[k], x[k])
-                total += value
-            return total
 
         evaluate_cells.__module__ = log_density.__module__  # outside the package: it is not cached on disk
         _cell_loops[key] = evaluate_cells

@@ -26,16 +26,12 @@ class Gaussian(Likelihood):
     is_conjugate = True
 
     @staticmethod
-    def evaluate_cells(chunk: Chunk, out: Evaluation) -> float:
+    def evaluate_cells(chunk: Chunk, out: Evaluation) -> None:
         y, x = chunk.y, chunk.x
-        total = 0.0
         for k in range(x.size):
             residual = y[k] - x[k]
-            value = -0.5 * residual * residual
-            out.log_density[k] = value
+            out.log_density[k] = -0.5 * residual * residual
             out.slopes[k] = residual
-            total += value
-        return total
 
     def normalizer(self, encoded: Vector) -> Vector:
         return np.full(encoded.size, LOG_NORMALIZER)

@@ -54,17 +54,21 @@ class Evaluation(NamedTuple):
 class CompiledLikelihood(NamedTuple):
     """A likelihood as compiled code sees it; its type is the same for all likelihoods."""
 
-    address: int  # of a function (chunk, evaluation) -> Σ log p(y | x)
+    address: int  # of a function (chunk, evaluation) -> None
     constants: Vector
     coordinates: Vector
 
     @compiled
     def evaluate(self, y: Vector, x: Vector, out: Evaluation) -> float:
         """Write log p(y | x) and its derivatives for each cell, and return the sum of the first."""
-        return float(_call(self.address, Chunk(y, x, self.constants, self.coordinates), out))
+        _call(self.address, Chunk(y, x, self.constants, self.coordinates), out)
+        total = 0.0
+        for k in range(x.size):
+            total += out.log_density[k]
+        return total
 
 
-_call = caller(types.float64)
+_call = caller(types.void)
 compiled_method("evaluate")
 
 
@@ -102,8 +106,11 @@ class Likelihood(ABC):
 
     @staticmethod
     @abstractmethod
-    def evaluate_cells(chunk: Chunk, out: Evaluation) -> float:
-        """Write log p(y | x) at unit noise, up to constants, and its derivatives; return the sum (compiled)."""
+    def evaluate_cells(chunk: Chunk, out: Evaluation) -> None:
+        """Write log p(y | x) at unit noise, up to constants, and its derivatives (compiled).
+
+        It must not sum them: see the rule on sums in ``base/jit.py``.
+        """
 
     @property
     def constants(self) -> Vector:

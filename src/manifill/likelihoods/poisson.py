@@ -25,15 +25,12 @@ class Poisson(Likelihood):
     description = "counts (Poisson)"
 
     @staticmethod
-    def evaluate_cells(chunk: Chunk, out: Evaluation) -> float:
-        y, x, total = chunk.y, chunk.x, 0.0
+    def evaluate_cells(chunk: Chunk, out: Evaluation) -> None:
+        y, x = chunk.y, chunk.x
         for k in range(x.size):
             mean = np.exp(min(x[k], LARGEST_LOG_MEAN))
-            value = y[k] * x[k] - mean
-            out.log_density[k] = value
+            out.log_density[k] = y[k] * x[k] - mean
             out.slopes[k] = y[k] - mean
-            total += value
-        return total
 
     def encode(self, values: Vector) -> Vector:
         broken = np.flatnonzero((values < 0) | (values != np.rint(values)))

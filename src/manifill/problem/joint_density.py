@@ -142,7 +142,7 @@ class JointDensity(NamedTuple):
             out.s[c] = scale * out.s[c] + rate_slope * np.sign(at.s[c])
         for c in range(at.coordinates.size):  # standard normal under the prior
             out.coordinates[c] = scale * out.coordinates[c] - at.coordinates[c]
-            total -= 0.5 * at.coordinates[c] * at.coordinates[c]
+        total -= half_squares(at.coordinates)
         if self.layout.has_effects:
             total += _effects_gradient(self, at, scale, out)
         return total
