@@ -7,6 +7,7 @@ a ray the density is expanded in Legendre polynomials of t, s = LONGEST (t + 1)�
 distribution function of s to the same accuracy; that of X_ij = s u_i v_j follows.
 """
 
+import math
 from dataclasses import dataclass
 from functools import cache, partial
 
@@ -20,9 +21,10 @@ from manifill.likelihoods.poisson import Poisson
 from manifill.problem import Model, Observations
 from tests.exact import noise
 from tests.exact.effects import CorrelatedData, marginal_of_total
-from tests.exact.marginals import Marginal, away_from_zero, marginal, rough_quantiles
+from tests.exact.marginals import Marginal, away_from_zero, bounded, marginal, rough_quantiles
 
 LONGEST = 30.0  # where s is cut; the prior Exp(1) has 1e-13 beyond
+BOUND = 3.0  # the scale of bounded moments if the rate is learned
 
 
 def unit_log_density(likelihood: Likelihood, y: float, x: Matrix) -> Matrix:
@@ -60,8 +62,15 @@ class Posterior:
     def expectation(self, values: Matrix | Vector) -> float:
         return float(np.sum(self.mass * values))
 
-    def moment(self, i: int, j: int, power: int) -> float:
-        return float(self.directions[:, i, j] ** power @ (self.mass @ self.s**power))
+    def cell(self, i: int, j: int) -> Matrix:
+        """Return X_ij at the points of the grid."""
+        return np.outer(self.directions[:, i, j], self.s)
+
+    def moments(self, values: Matrix | Vector, scale: float) -> tuple[float, float]:
+        """Return mean and variance of tanh(value / scale)."""
+        shown = bounded(values, scale)
+        mean = self.expectation(shown)
+        return mean, self.expectation((shown - mean) ** 2)
 
     def ray_masses_below(self, s: Vector | float) -> Vector:
         """Return, for each ray, the mass at points below ``s``."""
@@ -119,15 +128,15 @@ def _integrals(mass: Matrix, t: Vector) -> Matrix:
 def marginals(model: Model, observations: Observations, **nodes: int) -> dict[str, Marginal]:
     """Return what is exactly known of s, of every cell with and without effects, and of σ and λ if learned."""
     rough, exact = posterior(model, observations, ray_nodes=10), posterior(model, observations, **nodes)
-    mean = exact.expectation(exact.s)
-    variance = exact.expectation((exact.s - mean) ** 2)
-    known = {"s": marginal(mean, variance, exact.s_below, rough_quantiles(rough.s_below, 0.0, LONGEST))}
+    scale = BOUND if isinstance(model.rate, Gamma) else math.inf
+    quantiles = rough_quantiles(rough.s_below, 0.0, LONGEST)
+    known = {"s": marginal(*exact.moments(exact.s, scale), exact.s_below, quantiles, scale)}
     for i, j in np.ndindex(3, 2):
-        mean = exact.moment(i, j, 1)
-        variance = exact.moment(i, j, 2) - mean**2
+        cell = exact.cell(i, j)
         wanted = rough_quantiles(partial(rough.cell_below, i, j), -LONGEST, LONGEST)
-        thresholds = away_from_zero(wanted, 0.3 * np.sqrt(variance))
-        known[f"X[{i},{j}]"] = marginal(mean, variance, partial(exact.cell_below, i, j), thresholds)
+        thresholds = away_from_zero(wanted, 0.3 * np.sqrt(exact.moments(cell, math.inf)[1]))
+        below = partial(exact.cell_below, i, j)
+        known[f"X[{i},{j}]"] = marginal(*exact.moments(cell, scale), below, thresholds, scale)
     for name, value in noise.learned(model, observations, exact.unit).items():
         known[name] = Marginal(exact.expectation(value))
     if isinstance(model.rate, Gamma):

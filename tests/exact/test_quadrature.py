@@ -21,6 +21,7 @@ FINER = {
     "name",
     [
         "gaussian",
+        "gaussian, learned rate",
         "gaussian, heavy-tailed noise",
         "gaussian, effects",
         "joint, gaussian, noise by column",
