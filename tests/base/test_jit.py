@@ -7,7 +7,7 @@ import numba
 import pytest
 
 from manifill.base.jit import _PackageCache
-from manifill.geometry.euclidean import add_scaled
+from manifill.kernels.cell_passes import log_likelihood
 
 SIGNATURE = tuple(numba.typeof(value) for value in (1.0, 2.0))
 
@@ -22,7 +22,7 @@ class NoLonger:
 @pytest.mark.parametrize("version", ["", numba.__version__])
 def test_what_another_version_left_is_not_read(tmp_path: Path, version: str) -> None:
     """After an upgrade, an old index may name modules that have gone."""
-    cache = _PackageCache(add_scaled.py_func)
+    cache = _PackageCache(log_likelihood.py_func)
     index = tmp_path / "index.nbi"
     index.write_bytes(pickle.dumps(version) + pickle.dumps(("stamp", {NoLonger(): "data"})))
     cache._cache_file._index_path = str(index)

@@ -1,4 +1,4 @@
-"""Euclidean space, and operations on flat vectors that embedded manifolds share."""
+"""Euclidean space."""
 
 from typing import NamedTuple
 
@@ -6,43 +6,9 @@ import numpy as np
 
 from manifill.base.arrays import Generator, Vector
 from manifill.base.jit import compiled
+from manifill.kernels.flat_vectors import add_scaled, fill_standard_normal, half_square, has_turned_in_space
 
-__all__ = ["Euclidean", "add_scaled", "fill_standard_normal", "half_square", "has_turned_in_space"]
-
-
-@compiled
-def add_scaled(vector: Vector, factor: float, direction: Vector) -> None:
-    """Add factor · direction to ``vector`` in place."""
-    for k in range(vector.size):
-        vector[k] += factor * direction[k]
-
-
-@compiled
-def fill_standard_normal(rng: Generator, vector: Vector) -> None:
-    """Fill ``vector`` with independent standard normal numbers."""
-    for k in range(vector.size):
-        vector[k] = rng.standard_normal()
-
-
-@compiled
-def half_square(vector: Vector) -> float:
-    """Return ½‖vector‖²."""
-    total = 0.0
-    for k in range(vector.size):
-        total += vector[k] * vector[k]
-    return 0.5 * total
-
-
-@compiled
-def has_turned_in_space(first: Vector, first_velocity: Vector, last: Vector, last_velocity: Vector) -> bool:
-    """Hoffman and Gelman's rule in the embedding space: ⟨last − first, velocity⟩ ≤ 0 at either end."""
-    at_first = 0.0
-    at_last = 0.0
-    for k in range(first.size):
-        difference = last[k] - first[k]
-        at_first += difference * first_velocity[k]
-        at_last += difference * last_velocity[k]
-    return at_first <= 0.0 or at_last <= 0.0
+__all__ = ["Euclidean"]
 
 
 class Euclidean(NamedTuple):

@@ -13,9 +13,9 @@ import numpy as np
 
 from manifill.base.arrays import Generator, Vector
 from manifill.base.jit import compiled
-from manifill.geometry.euclidean import add_scaled
 from manifill.geometry.scaled_stiefel import ScaledStiefel
 from manifill.geometry.u_turn import factor_products, turning_of_effects, turning_of_low_rank
+from manifill.kernels.flat_vectors import add_scaled, divide_by_roots, divide_entries, weighted_half_square
 from manifill.kernels.row_random import draw_key, fill_normal_entries
 from manifill.unknowns import Layout, view
 
@@ -94,8 +94,7 @@ class LowRank(NamedTuple):
         self.left.random_velocity(rng, at.U.reshape(-1), out.U.reshape(-1))
         self.right.random_velocity(rng, at.V.reshape(-1), out.V.reshape(-1))
         fill_normal_entries(draw_key(rng), out.rest)
-        for k in range(self.masses.size):
-            out.rest[k] /= np.sqrt(self.masses[k])
+        divide_by_roots(out.rest, self.masses)
 
     @compiled
     def project(self, position: Vector, vector: Vector) -> None:
@@ -110,8 +109,7 @@ class LowRank(NamedTuple):
         out = view(self.layout, gradient)
         self.left.accelerate(out.U.reshape(-1))
         self.right.accelerate(out.V.reshape(-1))
-        for k in range(self.masses.size):
-            out.rest[k] /= self.masses[k]
+        divide_entries(out.rest, self.masses)
 
     @compiled
     def move(self, position: Vector, velocity: Vector, time: float) -> bool:
@@ -128,11 +126,8 @@ class LowRank(NamedTuple):
     def kinetic_energy(self, velocity: Vector) -> float:
         """Return the sum over the factors and the rest."""
         by = view(self.layout, velocity)
-        total = 0.0
-        for k in range(self.masses.size):
-            total += self.masses[k] * by.rest[k] * by.rest[k]
         factors = self.left.kinetic_energy(by.U.reshape(-1)) + self.right.kinetic_energy(by.V.reshape(-1))
-        return factors + 0.5 * total
+        return factors + weighted_half_square(by.rest, self.masses)
 
     @compiled
     def has_turned(self, first: Vector, first_velocity: Vector, last: Vector, last_velocity: Vector) -> bool:

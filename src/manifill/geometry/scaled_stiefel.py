@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from manifill.base.arrays import Generator, Matrix, Vector
-from manifill.base.jit import compiled
+from manifill.base.jit import compiled, compiled_internal
 from manifill.geometry.stiefel import restore_frame, uniform_frame
 from manifill.kernels.factor_rows import (
     copy_scaled,
@@ -143,13 +143,13 @@ class Workspace(NamedTuple):
     Q: Matrix  # temporary
 
 
-@compiled
+@compiled_internal
 def _workspace(r: int) -> Workspace:
     a = np.empty((14, r, r))
     return Workspace(a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], a[8], a[9], a[10], a[11], a[12], a[13])
 
 
-@compiled
+@compiled_internal
 def _multiplier(K: Matrix, share: Matrix, L: Matrix) -> None:
     """Write L_ab = (K + Kᵀ)_ab D_a / (D_a + D_b)."""
     r = K.shape[0]
@@ -158,7 +158,7 @@ def _multiplier(K: Matrix, share: Matrix, L: Matrix) -> None:
             L[a, b] = (K[a, b] + K[b, a]) * share[a, b]
 
 
-@compiled
+@compiled_internal
 def _leave_tangent(work: Workspace) -> None:
     """Replace the products XᵀW and WᵀW by those of W − XL: A − XᵀXL, and S − P − Pᵀ with P = Lᵀ(A − ½XᵀXL).
 
@@ -177,7 +177,7 @@ def _leave_tangent(work: Workspace) -> None:
             S[a, b] -= P[a, b] + P[b, a]
 
 
-@compiled
+@compiled_internal
 def _solve(E: Matrix, A: Matrix, S: Matrix, h: float, share: Matrix, Z: Matrix, T: Matrix, Q: Matrix) -> bool:
     """Solve Z_ab = R_ab D_a / (D_a + D_b), R = XᵀX − I + h(A + Aᵀ) + h²S + Q + Qᵀ, Q = Zᵀ(½Z − hA), from Z = 0.
 
@@ -209,7 +209,7 @@ def _solve(E: Matrix, A: Matrix, S: Matrix, h: float, share: Matrix, Z: Matrix, 
     return False
 
 
-@compiled
+@compiled_internal
 def _arrival_products(work: Workspace, h: float) -> None:
     """Write K = X′ᵀW½ = (I − Z)ᵀ(A − Z/h) + hS − AᵀZ, W½ = W − XZ/h the velocity that leads from X to X′."""
     A, S, Z, K, T, P = work.A, work.S, work.Z, work.K, work.T, work.Q
@@ -224,7 +224,7 @@ def _arrival_products(work: Workspace, h: float) -> None:
             K[a, b] = T[a, b] + h * S[a, b] - K[a, b] - P[a, b]
 
 
-@compiled
+@compiled_internal
 def _returns(work: Workspace, h: float, share: Matrix) -> bool:
     """Return whether the reverse step from X′ with −W′ returns to X, that is, whether its equation yields Z = hL.
 

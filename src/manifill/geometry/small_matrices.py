@@ -3,7 +3,7 @@
 import numpy as np
 
 from manifill.base.arrays import Matrix
-from manifill.base.jit import compiled
+from manifill.base.jit import compiled, compiled_internal
 
 __all__ = ["copy_skew_part", "copy_symmetric_part", "exponential"]
 
@@ -38,7 +38,7 @@ def copy_skew_part(source: Matrix, out: Matrix) -> None:
             out[b, a] = -half
 
 
-@compiled
+@compiled_internal
 def _one_norm(matrix: Matrix) -> float:
     largest = 0.0
     for b in range(matrix.shape[1]):
@@ -50,14 +50,14 @@ def _one_norm(matrix: Matrix) -> float:
     return largest
 
 
-@compiled
+@compiled_internal
 def _copy(source: Matrix, out: Matrix) -> None:
     for a in range(source.shape[0]):
         for b in range(source.shape[1]):
             out[a, b] = source[a, b]
 
 
-@compiled
+@compiled_internal
 def _add_taylor_terms(powers: Matrix, first: int, scale: float, out: Matrix) -> None:
     """Add Σ_j scale^(first + j) / (first + j)! M^j to ``out``, where powers[j - 1] is M^j and j < len(powers)."""
     size = out.shape[0]

@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from manifill.base.arrays import Generator, Matrix, Vector
-from manifill.base.jit import compiled
-from manifill.geometry.euclidean import half_square, has_turned_in_space
+from manifill.base.jit import compiled, compiled_internal
 from manifill.geometry.small_matrices import copy_skew_part, copy_symmetric_part, exponential
 from manifill.kernels.factor_rows import advance, gram, half_excess, subtract_product
+from manifill.kernels.flat_vectors import half_square, has_turned_in_space
 from manifill.kernels.row_random import draw_key, fill_normal_rows
 
 __all__ = ["Stiefel", "restore_frame", "uniform_frame"]
@@ -125,7 +125,7 @@ class Stiefel(NamedTuple):
         return has_turned_in_space(first, first_velocity, last, last_velocity)
 
 
-@compiled
+@compiled_internal
 def restore_frame(X: Matrix) -> None:
     """Replace X (n×r) by X (3I − XᵀX)/2: one Newton–Schulz step to the nearest orthonormal matrix."""
     excess = np.empty((X.shape[1], X.shape[1]))
@@ -140,7 +140,7 @@ def uniform_frame(rng: Generator, rows: int, columns: int) -> Vector:
     return np.ascontiguousarray(Q * np.sign(np.diag(R))).ravel()
 
 
-@compiled
+@compiled_internal
 def _restore_products(excess: Matrix, A: Matrix, S: Matrix, normal: Matrix, work: Matrix) -> None:
     """Replace XᵀW and WᵀW by those of X₁ = X(I − Δ) and W₁ = W − X₁Σ, Σ the symmetric part of K = X₁ᵀW.
 
@@ -164,7 +164,7 @@ def _restore_products(excess: Matrix, A: Matrix, S: Matrix, normal: Matrix, work
             S[a, b] -= loss
 
 
-@compiled
+@compiled_internal
 def _restore_first(normal: Matrix, excess: Matrix, flow: Matrix) -> None:
     """Replace ``flow`` by [[I − Δ, −(I − Δ)Σ], [0, I]] · flow, so that it acts on [X, W] instead of [X₁, W₁].
 
@@ -180,7 +180,7 @@ def _restore_first(normal: Matrix, excess: Matrix, flow: Matrix) -> None:
                 flow[a, b] -= total
 
 
-@compiled
+@compiled_internal
 def _undo_balance_and_rotate(flow: Matrix, rotation: Matrix, c: float, out: Matrix) -> None:
     """Write diag(1, 1/c) · flow · diag(rotation, c·rotation) to ``out``."""
     r = rotation.shape[0]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from manifill.base.arrays import Matrix, Vector
-from manifill.base.jit import compiled
+from manifill.base.jit import compiled_internal
 from manifill.kernels.effect_rows import weighted_sums
 from manifill.kernels.factor_rows import weighted_gram
 from manifill.unknowns import Views
@@ -24,7 +24,7 @@ class FactorProducts(NamedTuple):
     speeds: Matrix  # (2, 2, r, r): X_iᵀPW_j
 
 
-@compiled
+@compiled_internal
 def factor_products(weights: Vector, X0: Matrix, W0: Matrix, X1: Matrix, W1: Matrix) -> FactorProducts:
     """Return all products of a factor with values X and velocities W at both ends, (n, r) each."""
     r = X0.shape[1]
@@ -41,7 +41,7 @@ def factor_products(weights: Vector, X0: Matrix, W0: Matrix, X1: Matrix, W1: Mat
     return products
 
 
-@compiled
+@compiled_internal
 def turning_of_low_rank(left: FactorProducts, right: FactorProducts, s: Matrix, speed: Matrix) -> tuple[float, float]:
     """Return ⟨X₁ − X₀, Ẋ₀⟩ and ⟨X₁ − X₀, Ẋ₁⟩ for X = U diag(s) Vᵀ; s and its velocity at both ends are (2, r)."""
     inner = np.zeros((2, 2))
@@ -51,7 +51,7 @@ def turning_of_low_rank(left: FactorProducts, right: FactorProducts, s: Matrix, 
     return inner[1, 0] - inner[0, 0], inner[1, 1] - inner[0, 1]
 
 
-@compiled
+@compiled_internal
 def _product(left: FactorProducts, right: FactorProducts, i: int, j: int, s: Matrix, speed: Matrix) -> float:
     """Return ⟨X_i, Ẋ_j⟩, Ẋ = U̇SVᵀ + UṠVᵀ + USV̇ᵀ (docs/math.md, eq. 38)."""
     UU, VV, UW, VW = left.values[i, j], right.values[i, j], left.speeds[i, j], right.speeds[i, j]
@@ -63,7 +63,7 @@ def _product(left: FactorProducts, right: FactorProducts, i: int, j: int, s: Mat
     return total
 
 
-@compiled
+@compiled_internal
 def turning_of_effects(p: Vector, q: Vector, first: Views, last: Views, velocity: Views) -> float:
     """Return ⟨E₁ − E₀, Ė⟩ for E_ij = μ + a_i + b_j, with weights p (m,) and q (n,); the row levels are μ + a_i."""
     common_change, common_speed = last.mean[0] - first.mean[0], velocity.mean[0]

@@ -1,12 +1,11 @@
 """Loops over row and column effects."""
 
 from manifill.base.arrays import Matrix, Vector
-from manifill.base.jit import compiled
+from manifill.base.jit import compiled_internal
 
 __all__ = [
     "add_combination",
     "effects_gradient",
-    "half_squares",
     "project_effects",
     "subtract_projection",
     "weighted_sums",
@@ -15,30 +14,21 @@ __all__ = [
 ]
 
 
-@compiled
+@compiled_internal
 def write_levels(mean: float, effects: Vector, out: Vector) -> None:
     """Write mean + effect of each row (or column) to ``out``."""
     for i in range(effects.size):
         out[i] = mean + effects[i]
 
 
-@compiled
+@compiled_internal
 def write_scaled(effects: Vector, factor: float) -> None:
     """Multiply all effects by a factor, in place."""
     for i in range(effects.size):
         effects[i] *= factor
 
 
-@compiled
-def half_squares(effects: Vector) -> float:
-    """Return ½‖effects‖²."""
-    total = 0.0
-    for i in range(effects.size):
-        total += effects[i] * effects[i]
-    return 0.5 * total
-
-
-@compiled
+@compiled_internal
 def project_effects(U: Matrix, effects: Vector, out: Vector) -> None:
     """Write Uᵀ effects, (r,), to ``out``."""
     out[:] = 0.0
@@ -47,13 +37,13 @@ def project_effects(U: Matrix, effects: Vector, out: Vector) -> None:
             out[c] += U[i, c] * effects[i]
 
 
-@compiled
+@compiled_internal
 def subtract_projection(U: Matrix, inside: Vector, effects: Vector) -> None:
     """Subtract U · inside from the effects, in place."""
     add_combination(U, inside, -1.0, effects)
 
 
-@compiled
+@compiled_internal
 def add_combination(U: Matrix, d: Vector, factor: float, effects: Vector) -> None:
     """Add factor · U d to the effects, in place."""
     for i in range(U.shape[0]):
@@ -63,7 +53,7 @@ def add_combination(U: Matrix, d: Vector, factor: float, effects: Vector) -> Non
         effects[i] += factor * total
 
 
-@compiled
+@compiled_internal
 def effects_gradient(slopes: Vector, scale: float, effects: Vector, prior_slope: float, out: Vector) -> float:
     """Write scale · slope + prior_slope · effect of each row (or column), and return the sum of scale · slope."""
     for i in range(effects.size):
@@ -74,7 +64,7 @@ def effects_gradient(slopes: Vector, scale: float, effects: Vector, prior_slope:
     return scale * total
 
 
-@compiled
+@compiled_internal
 def weighted_sums(
     weights: Vector, change: Vector, common_change: float, speed: Vector, common_speed: float
 ) -> tuple[float, float, float]:

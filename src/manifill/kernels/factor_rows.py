@@ -3,7 +3,7 @@
 import numpy as np
 
 from manifill.base.arrays import Matrix, Vector
-from manifill.base.jit import compiled
+from manifill.base.jit import compiled_internal
 
 __all__ = [
     "BLOCK_ROWS",
@@ -26,13 +26,13 @@ __all__ = [
 BLOCK_ROWS = 256
 
 
-@compiled
+@compiled_internal
 def gram(X: Matrix, Y: Matrix, out: Matrix) -> None:
     """Write XᵀY to ``out``; X and Y are n×r."""
     np.dot(X.T, Y, out)
 
 
-@compiled
+@compiled_internal
 def weighted_gram(X: Matrix, weights: Vector, Y: Matrix, out: Matrix) -> None:
     """Write XᵀPY to ``out``, P the diagonal matrix of the rows' weights (n,); X and Y are n×r."""
     n, r = X.shape
@@ -50,7 +50,7 @@ def weighted_gram(X: Matrix, weights: Vector, Y: Matrix, out: Matrix) -> None:
                 out[a, b] += part[a, b]
 
 
-@compiled
+@compiled_internal
 def copy_scaled(X: Matrix, scales: Vector, out: Matrix) -> None:
     """Write the first columns of X, each times its scale, to the first columns of ``out``."""
     for i in range(X.shape[0]):
@@ -58,7 +58,7 @@ def copy_scaled(X: Matrix, scales: Vector, out: Matrix) -> None:
             out[i, c] = X[i, c] * scales[c]
 
 
-@compiled
+@compiled_internal
 def gradients_in_factor(X: Matrix, G: Matrix, scales: Vector, out: Matrix, sums: Vector) -> None:
     """Write G diag(scales) to ``out`` and the diagonal of XᵀG to ``sums``; G may have more columns than X."""
     n, r = X.shape
@@ -69,7 +69,7 @@ def gradients_in_factor(X: Matrix, G: Matrix, scales: Vector, out: Matrix, sums:
             out[i, c] = scales[c] * G[i, c]
 
 
-@compiled
+@compiled_internal
 def column_products(X: Matrix, Y: Matrix, out: Vector) -> None:
     """Write the diagonal of XᵀY to ``out``; Y may have more columns than X."""
     for c in range(X.shape[1]):
@@ -79,7 +79,7 @@ def column_products(X: Matrix, Y: Matrix, out: Vector) -> None:
         out[c] = total
 
 
-@compiled
+@compiled_internal
 def divide_columns(X: Matrix, divisors: Vector) -> None:
     """Divide each column of X by its divisor, in place."""
     for i in range(X.shape[0]):
@@ -87,7 +87,7 @@ def divide_columns(X: Matrix, divisors: Vector) -> None:
             X[i, c] /= divisors[c]
 
 
-@compiled
+@compiled_internal
 def weighted_squares(X: Matrix, weights: Vector) -> float:
     """Return Σ_ic weights_c X_ic²; X is n×r and the weights are those of its columns."""
     total = 0.0
@@ -97,7 +97,7 @@ def weighted_squares(X: Matrix, weights: Vector) -> float:
     return total
 
 
-@compiled
+@compiled_internal
 def multiply_columns(X: Matrix, M: Matrix, extra: Vector, coefficients: Vector) -> None:
     """Replace X (n×r) by X·M + extra ⊗ coefficients, in place; ``extra`` is (n,), or empty for zero."""
     n, r = X.shape
@@ -113,7 +113,7 @@ def multiply_columns(X: Matrix, M: Matrix, extra: Vector, coefficients: Vector) 
                     X[i, c] += extra[i] * coefficients[c]
 
 
-@compiled
+@compiled_internal
 def rotate_columns(X: Matrix, a: int, b: int, angle: float) -> None:
     """Rotate columns a and b of X in their plane, in place."""
     cosine, sine = np.cos(angle), np.sin(angle)
@@ -123,7 +123,7 @@ def rotate_columns(X: Matrix, a: int, b: int, angle: float) -> None:
         X[i, b] = cosine * second - sine * first
 
 
-@compiled
+@compiled_internal
 def half_excess(X: Matrix, out: Matrix) -> None:
     """Write ½(XᵀX − I) to ``out``: zero up to rounding errors if X is orthonormal."""
     gram(X, X, out)
@@ -133,7 +133,7 @@ def half_excess(X: Matrix, out: Matrix) -> None:
             out[a, b] *= 0.5
 
 
-@compiled
+@compiled_internal
 def subtract_product(X: Matrix, M: Matrix, Y: Matrix) -> None:
     """Subtract X·M from Y in place; X and Y are n×r, M is r×r.  Y may be X."""
     n = X.shape[0]
@@ -148,7 +148,7 @@ def subtract_product(X: Matrix, M: Matrix, Y: Matrix) -> None:
             target[k] -= flat[k]
 
 
-@compiled
+@compiled_internal
 def advance(X: Matrix, W: Matrix, E: Matrix) -> None:
     """Replace [X, W] by [X, W]·E in place; E is 2r×2r."""
     n, r = X.shape
@@ -169,7 +169,7 @@ def advance(X: Matrix, W: Matrix, E: Matrix) -> None:
                 W[start + i, j] = product[i, r + j]
 
 
-@compiled
+@compiled_internal
 def rattle_advance(X: Matrix, W: Matrix, M: Matrix, time: float) -> None:
     """Replace W by W½ = W − XM and X by X + hW½, in place; M is r×r, h is ``time``."""
     n = X.shape[0]

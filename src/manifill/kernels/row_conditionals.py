@@ -3,7 +3,7 @@
 import numpy as np
 
 from manifill.base.arrays import Generator, Matrix, Vector
-from manifill.base.jit import compiled
+from manifill.base.jit import compiled, compiled_internal
 from manifill.kernels.compressed import Compressed
 from manifill.kernels.row_random import draw_key, fill_normal_row
 
@@ -32,7 +32,7 @@ def draw_rows(
         _draw_gaussian(P, h, z, out[i])
 
 
-@compiled
+@compiled_internal
 def _accumulate(cells: Compressed, row: int, other: Matrix, P: Matrix, h: Vector) -> None:
     """Write Σ b bᵀ (lower triangle) and Σ y b over the cells of a row, four cells at a time."""
     r = other.shape[1]
@@ -59,7 +59,7 @@ def _accumulate(cells: Compressed, row: int, other: Matrix, P: Matrix, h: Vector
                 P[a, b] += other[j, a] * other[j, b]
 
 
-@compiled
+@compiled_internal
 def _draw_gaussian(P: Matrix, h: Vector, z: Vector, out: Vector) -> None:
     """Draw from N(P⁻¹h, P⁻¹) as L⁻ᵀ(L⁻¹h + z), P = LLᵀ, z standard normal; ``P`` and ``h`` are overwritten."""
     r = h.size

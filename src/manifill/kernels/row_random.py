@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from manifill.base.arrays import Generator, Matrix, Vector
-from manifill.base.jit import compiled
+from manifill.base.jit import compiled, compiled_internal
 
 __all__ = ["draw_key", "fill_normal_entries", "fill_normal_row", "fill_normal_rows"]
 
@@ -49,20 +49,20 @@ def draw_key(rng: Generator) -> np.uint64:
     return (high << SPARE_BITS) ^ low
 
 
-@compiled
+@compiled_internal
 def _mix(bits: np.uint64) -> np.uint64:
     bits = (bits ^ (bits >> FIRST_SHIFT)) * FIRST_FACTOR
     bits = (bits ^ (bits >> SECOND_SHIFT)) * SECOND_FACTOR
     return bits ^ (bits >> THIRD_SHIFT)
 
 
-@compiled
+@compiled_internal
 def _uniform(bits: np.uint64) -> float:
     """Return a number above 0 and below 1 from the upper 53 bits."""
     return (np.float64(bits >> SPARE_BITS) + 0.5) * UNIT
 
 
-@compiled
+@compiled_internal
 def _tail(state: np.uint64) -> tuple[np.uint64, float]:
     """Return the next state of the stream, and a draw from the tail beyond EDGE (Marsaglia 1964)."""
     while True:

@@ -17,7 +17,7 @@ import numpy as np
 from numba import types
 
 from manifill.base.arrays import Array, Generator, Matrix, Vector
-from manifill.base.jit import address_of, caller, compiled, compiled_method
+from manifill.base.jit import address_of, caller, compiled, compiled_internal, compiled_method
 from manifill.base.variables import Variable
 
 __all__ = [
@@ -58,7 +58,7 @@ class CompiledLikelihood(NamedTuple):
     constants: Vector
     coordinates: Vector
 
-    @compiled
+    @compiled_internal
     def evaluate(self, y: Vector, x: Vector, out: Evaluation) -> float:
         """Write log p(y | x) and its derivatives for each cell, and return the sum of the first."""
         _call(self.address, Chunk(y, x, self.constants, self.coordinates), out)

@@ -6,12 +6,13 @@ import numpy as np
 from numba import types
 
 from manifill.base.arrays import IntVector, Matrix, Vector
-from manifill.base.jit import address_of, caller, compiled, compiled_method
+from manifill.base.jit import address_of, caller, compiled, compiled_internal, compiled_method
 from manifill.base.priors import Marginal
 from manifill.kernels.cell_passes import dense_joint_gradient, joint_gradient, places_in_blocks
 from manifill.kernels.compressed import Compressed
-from manifill.kernels.effect_rows import effects_gradient, half_squares, write_levels
+from manifill.kernels.effect_rows import effects_gradient, write_levels
 from manifill.kernels.factor_rows import copy_scaled, gradients_in_factor
+from manifill.kernels.flat_vectors import half_square
 from manifill.likelihoods import CompiledLikelihood
 from manifill.problem.model import Model
 from manifill.unknowns import Layout, Views, view
@@ -142,19 +143,19 @@ class JointDensity(NamedTuple):
             out.s[c] = scale * out.s[c] + rate_slope * np.sign(at.s[c])
         for c in range(at.coordinates.size):  # standard normal under the prior
             out.coordinates[c] = scale * out.coordinates[c] - at.coordinates[c]
-        total -= half_squares(at.coordinates)
+        total -= half_square(at.coordinates)
         if self.layout.has_effects:
             total += _effects_gradient(self, at, scale, out)
         return total
 
 
-@compiled
+@compiled_internal
 def likelihood_at(density: JointDensity, at: Views) -> CompiledLikelihood:
     """Return the likelihood with its parameters at a point."""
     return CompiledLikelihood(density.likelihood.address, density.likelihood.constants, at.coordinates)
 
 
-@compiled
+@compiled_internal
 def _likelihood_gradient(density: JointDensity, at: Views, coordinate_gradient: Vector) -> float:
     """Return Σ w log p at unit noise; write its gradients in the factors to scratch, and in the coordinates."""
     scratch = density.scratch
@@ -174,7 +175,7 @@ def _likelihood_gradient(density: JointDensity, at: Views, coordinate_gradient: 
     return float(total)
 
 
-@compiled
+@compiled_internal
 def write_factors(density: JointDensity, at: Views) -> None:
     """Write the factors of the completed matrix to scratch: U diag(s) and V, each with two columns for effects."""
     left, right, r = density.scratch.left, density.scratch.right, density.layout.rank
@@ -185,12 +186,12 @@ def write_factors(density: JointDensity, at: Views) -> None:
         write_levels(0.0, at.column, right[:, r + 1])
 
 
-@compiled
+@compiled_internal
 def _effects_gradient(density: JointDensity, at: Views, scale: float, out: Views) -> float:
     """Write the gradient in μ, a and b and return their log prior."""
     r = density.layout.rank
-    row_density, row_slope = density.row.log_marginal(half_squares(at.row))
-    column_density, column_slope = density.column.log_marginal(half_squares(at.column))
+    row_density, row_slope = density.row.log_marginal(half_square(at.row))
+    column_density, column_slope = density.column.log_marginal(half_square(at.column))
     distance = at.mean[0] - density.mean
     in_rows = effects_gradient(density.scratch.left_gradient[:, r], scale, at.row, row_slope, out.row)
     effects_gradient(density.scratch.right_gradient[:, r + 1], scale, at.column, column_slope, out.column)

@@ -3,12 +3,12 @@
 import numpy as np
 
 from manifill.base.arrays import IntVector, Vector
-from manifill.base.jit import compiled
+from manifill.base.jit import compiled_internal
 
 __all__ = ["falling_places", "rising_order"]
 
 
-@compiled
+@compiled_internal
 def falling_places(s: Vector) -> IntVector:
     """Return the rank of each component in descending order of s, (r,), from 0."""
     places = np.zeros(s.size, np.int64)
@@ -19,7 +19,7 @@ def falling_places(s: Vector) -> IntVector:
     return places
 
 
-@compiled
+@compiled_internal
 def rising_order(s: Vector) -> IntVector:
     """Return the indices of the components in ascending order of s, (r,)."""
     order, places = np.empty(s.size, np.int64), falling_places(s)

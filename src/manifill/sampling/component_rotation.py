@@ -12,7 +12,7 @@ import numpy as np
 
 from manifill.base.arrays import Generator, Vector
 from manifill.base.jit import compiled
-from manifill.kernels.cell_passes import cell_products, combine_cells, combined_log_likelihood, split_rotation
+from manifill.kernels.cell_curves import cell_products, combine_cells, combined_log_likelihood, split_rotation
 from manifill.kernels.factor_rows import rotate_columns
 from manifill.likelihoods import CompiledLikelihood
 from manifill.problem.joint_density import JointDensity, likelihood_at, write_factors

@@ -10,11 +10,12 @@ from typing import NamedTuple
 import numpy as np
 
 from manifill.base.arrays import Generator, Matrix, Vector
-from manifill.base.jit import compiled
+from manifill.base.jit import compiled, compiled_internal
 from manifill.base.lapack import SVD_ADDRESS, svd
 from manifill.base.priors import Marginal
-from manifill.kernels.effect_rows import add_combination, half_squares, project_effects, subtract_projection
+from manifill.kernels.effect_rows import add_combination, project_effects, subtract_projection
 from manifill.kernels.factor_rows import multiply_columns
+from manifill.kernels.flat_vectors import half_square
 from manifill.problem.joint_density import JointDensity
 from manifill.sampling.component_order import falling_places
 from manifill.sampling.slice_sampling import draw_on_line
@@ -79,7 +80,7 @@ def exchange(rng: Generator, density: JointDensity, position: Vector, svd_addres
     _exchange(rng, density.column, density.rate, at.V, at.s, at.U, at.column, svd_address)
 
 
-@compiled
+@compiled_internal
 def _exchange(
     rng: Generator, prior: Marginal, rate: Marginal, U: Matrix, s: Vector, V: Matrix, a: Vector, svd_address: int
 ) -> None:
@@ -88,7 +89,7 @@ def _exchange(
     inside, rest = np.empty(r), a.copy()
     project_effects(U, a, inside)
     subtract_projection(U, inside, rest)
-    outside = 2.0 * half_squares(rest)
+    outside = 2.0 * half_square(rest)
     # The direction has the typical size of an effect, estimated from the part of a that the move does not change: the
     # choice of a direction must not depend on what moves.
     length = np.sqrt(outside / (m - r)) if m > r else 1.0
@@ -101,7 +102,7 @@ def _exchange(
     _shift(U, s, V, t, d, ones, svd_address)
 
 
-@compiled
+@compiled_internal
 def _ones(V: Matrix) -> Ones:
     n, r = V.shape
     inside, again = np.empty(r), np.empty(r)
@@ -110,7 +111,7 @@ def _ones(V: Matrix) -> Ones:
     subtract_projection(V, inside, rest)
     project_effects(V, rest, again)  # a second pass, for accuracy if the remainder is small
     subtract_projection(V, again, rest)
-    length = np.sqrt(2.0 * half_squares(rest))
+    length = np.sqrt(2.0 * half_square(rest))
     if length <= 1e-12 * np.sqrt(n):
         length = 0.0
     for j in range(n):
@@ -118,7 +119,7 @@ def _ones(V: Matrix) -> Ones:
     return Ones(inside, rest, length)
 
 
-@compiled
+@compiled_internal
 def _shifted_components(
     svd_address: int, s: Vector, t: float, d: Vector, ones: Ones
 ) -> tuple[Matrix, Vector, Matrix, bool]:
@@ -135,7 +136,7 @@ def _shifted_components(
     return left, values, right, found
 
 
-@compiled
+@compiled_internal
 def _shift(U: Matrix, s: Vector, V: Matrix, t: float, d: Vector, ones: Ones, svd_address: int) -> None:
     """Subtract t U d 1ᵀ from U diag(s) Vᵀ.
 

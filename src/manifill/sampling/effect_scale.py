@@ -11,8 +11,9 @@ import numpy as np
 from manifill.base.arrays import Generator, Vector
 from manifill.base.jit import compiled
 from manifill.base.priors import Marginal
-from manifill.kernels.cell_passes import cell_products, combined_log_likelihood, split_effects
-from manifill.kernels.effect_rows import half_squares, write_scaled
+from manifill.kernels.cell_curves import cell_products, combined_log_likelihood, split_effects
+from manifill.kernels.effect_rows import write_scaled
+from manifill.kernels.flat_vectors import half_square
 from manifill.likelihoods import CompiledLikelihood
 from manifill.problem.joint_density import JointDensity, likelihood_at, write_factors
 from manifill.sampling.slice_sampling import draw_on_line
@@ -58,8 +59,8 @@ def rescale_effects(rng: Generator, density: JointDensity, position: Vector) -> 
     cell_products(density.cells, density.scratch.left, density.scratch.right, base)
     split_effects(density.cells, at.row, at.column, base, rows, columns)
     m, n = density.layout.rows, density.layout.columns
-    along_a = Dilation(density, likelihood, density.row, half_squares(at.row), m, base, rows, columns, 1.0)
+    along_a = Dilation(density, likelihood, density.row, half_square(at.row), m, base, rows, columns, 1.0)
     c = np.exp(draw_on_line(rng, along_a))
-    along_b = Dilation(density, likelihood, density.column, half_squares(at.column), n, base, columns, rows, c)
+    along_b = Dilation(density, likelihood, density.column, half_square(at.column), n, base, columns, rows, c)
     write_scaled(at.row, c)
     write_scaled(at.column, np.exp(draw_on_line(rng, along_b)))

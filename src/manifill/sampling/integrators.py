@@ -6,7 +6,7 @@ import numpy as np
 
 from manifill.base.arrays import Vector
 from manifill.base.jit import compiled, compiled_method
-from manifill.geometry.euclidean import add_scaled
+from manifill.kernels.flat_vectors import add_scaled
 from manifill.sampling.system import System
 
 __all__ = ["Integrator", "Leapfrog", "Phase", "TwoStage"]

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from manifill.base.arrays import Generator, Matrix, Vector
-from manifill.base.jit import compiled
+from manifill.base.jit import compiled, compiled_internal
+from manifill.kernels.flat_vectors import copy_vector
 from manifill.sampling.integrators import Integrator, Phase
 from manifill.sampling.system import System
 
@@ -62,7 +63,7 @@ class Subtree(NamedTuple):
     diverged: bool
 
 
-@compiled
+@compiled_internal
 def _log_add(a: float, b: float) -> float:
     if a == -np.inf:
         return b
@@ -70,13 +71,7 @@ def _log_add(a: float, b: float) -> float:
     return float(larger + np.log1p(np.exp(smaller - larger)))
 
 
-@compiled
-def _copy(source: Vector, out: Vector) -> None:
-    for k in range(source.size):
-        out[k] = source[k]
-
-
-@compiled
+@compiled_internal
 def _open_subtrees(leaf: int) -> int:
     """Return how many subtrees are open to the left of ``leaf``: the ones in its binary form without the last bit."""
     count = 0
@@ -87,7 +82,7 @@ def _open_subtrees(leaf: int) -> int:
     return count
 
 
-@compiled
+@compiled_internal
 def _closes_a_turn(system: System, work: Workspace, phase: Phase, leaf: int, forward: bool) -> bool:
     """Return whether any of the subtrees that ``leaf`` closes has turned, smallest first."""
     checkpoint = _open_subtrees(leaf)
@@ -105,7 +100,7 @@ def _closes_a_turn(system: System, work: Workspace, phase: Phase, leaf: int, for
     return False
 
 
-@compiled
+@compiled_internal
 def _grow(
     rng: Generator,
     system: System,
@@ -128,11 +123,11 @@ def _grow(
         acceptance += min(1.0, np.exp(-change))
         log_weight = _log_add(log_weight, -change)
         if np.log(rng.random()) < -change - log_weight:
-            _copy(phase.position, work.candidate)
+            copy_vector(phase.position, work.candidate)
         if leaf & 1 == 0:
             checkpoint = _open_subtrees(leaf)
-            _copy(phase.position, work.checkpoint_positions[checkpoint])
-            _copy(phase.velocity, work.checkpoint_velocities[checkpoint])
+            copy_vector(phase.position, work.checkpoint_positions[checkpoint])
+            copy_vector(phase.velocity, work.checkpoint_velocities[checkpoint])
         elif _closes_a_turn(system, work, phase, leaf, step_size > 0.0):
             return Subtree(log_weight, acceptance, leaf + 1, True, False)
     return Subtree(log_weight, acceptance, leaves, False, False)
@@ -156,9 +151,9 @@ def transition(
     system.restore(position)
     system.random_velocity(rng, position, work.velocities[0])
     log_density = system.evaluate(position, work.gradients[0])
-    _copy(position, work.positions[0])
+    copy_vector(position, work.positions[0])
     for array in (work.positions, work.velocities, work.gradients):
-        _copy(array[0], array[1])
+        copy_vector(array[0], array[1])
     start_energy = system.kinetic_energy(work.velocities[0]) - log_density
     log_weight, acceptance, steps, depth, diverged = 0.0, 0.0, 0, 0, False
     while depth < max_depth:
@@ -174,7 +169,7 @@ def transition(
             break
         # Biased progressive sampling prefers the new half to the old one, which moves the chain further.
         if np.log(rng.random()) < subtree.log_weight - log_weight:
-            _copy(work.candidate, position)
+            copy_vector(work.candidate, position)
         log_weight = _log_add(log_weight, subtree.log_weight)
         if system.has_turned(work.positions[0], work.velocities[0], work.positions[1], work.velocities[1]):
             break

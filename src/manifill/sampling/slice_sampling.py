@@ -5,7 +5,7 @@ from typing import Protocol
 import numpy as np
 
 from manifill.base.arrays import Generator
-from manifill.base.jit import compiled, compiled_method
+from manifill.base.jit import compiled, compiled_internal, compiled_method
 
 __all__ = ["Line", "draw_on_circle", "draw_on_line"]
 
@@ -51,13 +51,13 @@ def draw_on_line(rng: Generator, line: Line) -> float:
     return _cut(rng, line, level, low, high)
 
 
-@compiled
+@compiled_internal
 def _draw_level(rng: Generator, line: Line) -> float:
     """Return the log height of the slice: uniform below the current density."""
     return float(line.log_density_at(0.0) + np.log(rng.random()))
 
 
-@compiled
+@compiled_internal
 def _cut(rng: Generator, line: Line, level: float, low: float, high: float) -> float:
     """Draw from the bracket until a point lies in the slice; each point outside shrinks the bracket."""
     for _ in range(MOST_CUTS):
