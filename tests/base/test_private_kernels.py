@@ -2,12 +2,13 @@
 
 import ast
 from pathlib import Path
+from typing import TypeGuard
 
 ROOT = Path(__file__).parents[2]
 DECORATORS = {"compiled", "strictly_compiled"}
 
 
-def _is_compiled(node: ast.AST) -> bool:
+def _is_compiled(node: ast.AST) -> TypeGuard[ast.FunctionDef]:
     return isinstance(node, ast.FunctionDef) and any(
         isinstance(decorator, ast.Name) and decorator.id in DECORATORS for decorator in node.decorator_list
     )

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import brentq
 
+from manifill.base.arrays import Array
 from tests.exact.zscores import z_scores
 
 PROBABILITIES = (0.1, 0.5, 0.9)
@@ -36,7 +37,7 @@ def marginal(mean: float, variance: float, cdf: Distribution, thresholds: tuple[
     return Marginal(mean, variance, thresholds, tuple(cdf(c) for c in thresholds))
 
 
-def compare(draws: np.ndarray, exact: Marginal) -> list[float]:
+def compare(draws: Array, exact: Marginal) -> list[float]:
     """Return z-scores of the mean, the variance and the shares of draws below thresholds; draws are (chain, draw)."""
     columns, expected = [draws], [exact.mean]
     if exact.variance is not None:
@@ -44,4 +45,4 @@ def compare(draws: np.ndarray, exact: Marginal) -> list[float]:
         expected.append(exact.variance)
     columns += [draws <= threshold for threshold in exact.thresholds]
     expected += exact.probabilities
-    return z_scores(np.stack(columns, axis=2), np.array(expected)).tolist()
+    return [float(z) for z in z_scores(np.stack(columns, axis=2), np.array(expected))]
