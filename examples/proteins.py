@@ -14,6 +14,7 @@ parser.add_argument("--draws", type=int, default=1000)
 options = parser.parse_args()
 
 train, held_out = load_mice_protein().observations.split_cells(np.random.default_rng(0), train=0.4)
+mice, proteins = np.asarray(held_out.row_labels), np.asarray(held_out.column_labels)
 
 # The scales of the 77 proteins differ by a factor of thirty, so the columns are standardised internally.
 for likelihood in ("gaussian", "softplus"):
@@ -22,6 +23,6 @@ for likelihood in ("gaussian", "softplus"):
     )
     model.fit(train)
     rows, cols, _ = held_out.triples()
-    prediction = model.predict(held_out.row_labels[rows], held_out.column_labels[cols])
+    prediction = model.predict(mice[rows], proteins[cols])
     below = np.mean(prediction.lower < 0.0)
     print(f"{likelihood:8s} {model.score(held_out)}; {below:.1%} of the intervals extend below zero")

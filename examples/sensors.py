@@ -34,7 +34,8 @@ model.fit(holes)
 print(model.diagnostics_.verdict)
 
 missing = np.isnan(holes)
-prediction = model.predict(*np.nonzero(missing))
+rows, cols = np.nonzero(missing)
+prediction = model.predict(rows, cols)
 error = np.abs(prediction.mean - table[missing]) / np.broadcast_to(units, table.shape)[missing]
 covered = np.mean((prediction.lower <= table[missing]) & (table[missing] <= prediction.upper))
 print(f"{missing.mean():.0%} of the readings are missing; the median error is {np.median(error):.2f}, the noise 0.30")

@@ -11,7 +11,7 @@ PAGES = ("README.md", "docs/index.md", "docs/likelihoods.md", "docs/python.md")
 
 @pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
 @pytest.mark.parametrize("page", PAGES)
-def test_code_blocks_run(page, tmp_path, monkeypatch):
+def test_code_blocks_run(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     text = (ROOT / page).read_text(encoding="utf-8")
     blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
@@ -20,7 +20,7 @@ def test_code_blocks_run(page, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("name", sorted(path.stem for path in (ROOT / "examples").glob("*.py")))
-def test_pages_of_examples_show_their_code(name):
+def test_pages_of_examples_show_their_code(name: str) -> None:
     """The line that includes it must stay as it is, which formatters of code in Markdown do not know."""
     page = (ROOT / "docs" / "examples" / f"{name}.md").read_text(encoding="utf-8")
     assert f'\n--8<-- "examples/{name}.py"\n' in page

@@ -58,22 +58,22 @@ def stored_run(tmp_path: Path) -> Path:
     return run.path
 
 
-def test_importing_the_package_imports_nothing_heavy():
+def test_importing_the_package_imports_nothing_heavy() -> None:
     assert imported("import manifill", HEAVY) == []
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["fit", "--help"], ["predict"]], ids=" ".join)
-def test_help_and_wrong_arguments_import_nothing_heavy(arguments):
+def test_help_and_wrong_arguments_import_nothing_heavy(arguments: list[str]) -> None:
     code = "from manifill.cli import main\ntry: main()\nexcept SystemExit: pass"
     assert imported(code, HEAVY, *arguments) == []
 
 
-def test_a_stored_run_is_loaded_and_predicts_without_the_samplers(stored_run):
+def test_a_stored_run_is_loaded_and_predicts_without_the_samplers(stored_run: Path) -> None:
     code = "import manifill\nmanifill.load(sys.argv[1]).predict([0, 1], [2, 3])"
     assert imported(code, (*FOR_FITTING, "pandas"), str(stored_run)) == []
 
 
-def test_the_command_predicts_without_the_samplers(stored_run, tmp_path):
+def test_the_command_predicts_without_the_samplers(stored_run: Path, tmp_path: Path) -> None:
     (tmp_path / "pairs.csv").write_text("row,column\n0,2\n1,3\n")
     code = "from manifill.cli import main\ntry: main()\nexcept SystemExit as end: assert end.code == 0"
     assert imported(code, FOR_FITTING, "predict", str(stored_run), str(tmp_path / "pairs.csv"), "--quiet") == []
@@ -81,7 +81,7 @@ def test_the_command_predicts_without_the_samplers(stored_run, tmp_path):
 
 @pytest.mark.parametrize("message", ["", "stopped during warm-up"])
 @pytest.mark.parametrize("module", ["typer", "manifill.cli.fit", "manifill.estimators.loading", "numba"])
-def test_an_interrupt_while_importing_is_one_line_and_its_code(module, message):
+def test_an_interrupt_while_importing_is_one_line_and_its_code(module: str, message: str) -> None:
     code = f"""
 import sys
 
@@ -98,12 +98,12 @@ main()
     assert (done.returncode, done.stdout, done.stderr) == (130, "", f"manifill: {message or 'interrupted'}\n")
 
 
-def test_public_names_are_imported_when_used():
+def test_public_names_are_imported_when_used() -> None:
     tree = ast.parse(Path(manifill.__file__).read_text(encoding="utf-8"))
     for_type_checkers = {
         alias.name: node.module
         for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and node.module.startswith("manifill")
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("manifill")
         for alias in node.names
     }
     assert for_type_checkers == manifill._MODULES

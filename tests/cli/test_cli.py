@@ -6,7 +6,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -15,15 +17,17 @@ import pytest
 import manifill
 from manifill.cli import main
 
+Run: TypeAlias = Callable[..., tuple[str | int | None, str, str]]
+
 QUICK = ["--sampler", "factors", "--rank", "2", "--chains", "2", "--warmup", "20", "--draws", "30", "--jobs", "1"]
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Run:
     """Return a function that runs a command in an empty folder and returns its code, output and errors."""
     monkeypatch.chdir(tmp_path)
 
-    def call(*arguments: str) -> tuple[int, str, str]:
+    def call(*arguments: str) -> tuple[str | int | None, str, str]:
         monkeypatch.setattr(sys, "argv", ["manifill", *arguments])
         with pytest.raises(SystemExit) as end:
             main()
@@ -45,7 +49,7 @@ def wide(tmp_path: Path) -> pd.DataFrame:
     return frame
 
 
-def test_fit_alone_guesses_says_and_works(run, wide, tmp_path):
+def test_fit_alone_guesses_says_and_works(run: Run, wide: pd.DataFrame, tmp_path: Path) -> None:
     code, out, err = run("fit", "wide.csv", *QUICK, "--seed", "1")
     assert code == 3  # thirty draws are too few
     assert "Not converged" in out
@@ -66,7 +70,9 @@ def test_fit_alone_guesses_says_and_works(run, wide, tmp_path):
     [([], True), (["--column-scales", "none"], False), (["--column-scales", "standardize"], True)],
     ids=str,
 )
-def test_columns_in_different_units_are_noticed(run, wide, tmp_path, options, divided):
+def test_columns_in_different_units_are_noticed(
+    run: Run, wide: pd.DataFrame, tmp_path: Path, options: list[str], divided: bool
+) -> None:
     (wide[[f"c{j}" for j in range(20)]] * 10.0 ** (np.arange(20) % 5)).to_csv(tmp_path / "units.csv", index=False)
     _, _, err = run("fit", "units.csv", "--wide", *QUICK, *options)
     assert ("columns are divided by their spreads" in err) == divided
@@ -74,7 +80,7 @@ def test_columns_in_different_units_are_noticed(run, wide, tmp_path, options, di
     assert settings["column_scales"] == (None if "none" in options else (options or ["", "auto"])[1])
 
 
-def test_what_is_known_beforehand_is_passed_on(run, wide):
+def test_what_is_known_beforehand_is_passed_on(run: Run, wide: pd.DataFrame) -> None:
     code, _, err = run(
         "fit", "wide.csv", *QUICK, "--sampler", "gibbs", "--sigma", "0.5", "--lambda", "0.1", "--out", "known"
     )
@@ -86,14 +92,14 @@ def test_what_is_known_beforehand_is_passed_on(run, wide):
     assert "give one of them" in err
 
 
-def test_quiet_gives_results_all_the_same(run, wide):
+def test_quiet_gives_results_all_the_same(run: Run, wide: pd.DataFrame) -> None:
     run("fit", "wide.csv", *QUICK, "--quiet")
     code, out, err = run("top", "wide-run", "--row", "r3", "--n", "2", "--quiet")
     assert (code, err) == (0, "")
     assert len(out.splitlines()) == 3
 
 
-def test_a_first_line_that_is_a_pair_is_no_header(run, wide, tmp_path):
+def test_a_first_line_that_is_a_pair_is_no_header(run: Run, wide: pd.DataFrame, tmp_path: Path) -> None:
     run("fit", "wide.csv", *QUICK, "--quiet")
     (tmp_path / "pairs.csv").write_text("r1,c2\nr2,c3\n")
     code, out, err = run("predict", "wide-run", "pairs.csv")
@@ -101,7 +107,7 @@ def test_a_first_line_that_is_a_pair_is_no_header(run, wide, tmp_path):
     assert "the first line of pairs.csv is a cell of the run" in err
 
 
-def test_a_place_that_cannot_be_written_is_refused_first(run, wide):
+def test_a_place_that_cannot_be_written_is_refused_first(run: Run, wide: pd.DataFrame) -> None:
     run("fit", "wide.csv", *QUICK, "--quiet")
     for command in (["complete", "wide-run"], ["predict", "wide-run", "nothing.csv"]):
         code, out, err = run(*command, "--out", "no/such/folder.csv")
@@ -109,20 +115,20 @@ def test_a_place_that_cannot_be_written_is_refused_first(run, wide):
         assert "no folder no/such" in err
 
 
-def test_a_run_is_never_cut(run, wide):
+def test_a_run_is_never_cut(run: Run, wide: pd.DataFrame) -> None:
     run("fit", "wide.csv", *QUICK, "--quiet")
     code, out, err = run("fit", "wide.csv", "--out", "wide-run", "--resume", "--draws", "10")
     assert (code, out) == (2, "")
     assert "already has 30 draws per chain requested" in err
 
 
-def test_the_command_alone_shows_its_help(run):
+def test_the_command_alone_shows_its_help(run: Run) -> None:
     _, out, err = run()
     assert "Usage" in out + err
     assert "manifill: \n" not in err
 
 
-def test_quiet_says_nothing_and_json_says_facts(run, wide):
+def test_quiet_says_nothing_and_json_says_facts(run: Run, wide: pd.DataFrame) -> None:
     code, out, err = run("fit", "wide.csv", *QUICK, "--quiet", "--json")
     facts = json.loads(out)
     assert err == ""
@@ -132,7 +138,7 @@ def test_quiet_says_nothing_and_json_says_facts(run, wide):
     assert json.loads(out)["verdict"] == facts["verdict"]
 
 
-def test_the_same_seed_gives_the_same_run(run, wide, tmp_path):
+def test_the_same_seed_gives_the_same_run(run: Run, wide: pd.DataFrame, tmp_path: Path) -> None:
     for name in ("one", "two", "three"):
         run("fit", "wide.csv", *QUICK, "--out", name, "--seed", "1" if name != "three" else "2")
     one, two, three = (manifill.load(tmp_path / name) for name in ("one", "two", "three"))
@@ -141,7 +147,7 @@ def test_the_same_seed_gives_the_same_run(run, wide, tmp_path):
     assert not np.array_equal(one.posterior_.A[:], three.posterior_.A[:])
 
 
-def test_labels_in_labels_out(run, wide, tmp_path):
+def test_labels_in_labels_out(run: Run, wide: pd.DataFrame, tmp_path: Path) -> None:
     run("fit", "wide.csv", *QUICK, "--holdout", "0", "--out", "run")
     pd.DataFrame({"name": ["r3", "r0"], "column": ["c1", "c19"], "mine": ["x", "y"]}).to_csv("pairs.csv", index=False)
     code, _, err = run("predict", "run", "pairs.csv", "--interval", "0.5", "--out", "predictions.csv")
@@ -156,7 +162,7 @@ def test_labels_in_labels_out(run, wide, tmp_path):
     assert out.splitlines()[0] == "name,column,mine,mean,sd,lower,upper"
 
 
-def test_complete_keeps_what_was_observed(run, wide, tmp_path):
+def test_complete_keeps_what_was_observed(run: Run, wide: pd.DataFrame, tmp_path: Path) -> None:
     run("fit", "wide.csv", *QUICK, "--holdout", "0", "--out", "run")
     assert run("complete", "run", "--out", "completed.csv")[0] == 0
     completed = pd.read_csv("completed.csv")
@@ -174,7 +180,7 @@ def test_complete_keeps_what_was_observed(run, wide, tmp_path):
     np.testing.assert_allclose(long["sd"].to_numpy().reshape(30, 20), sd)
 
 
-def test_top_ranks_unseen_columns(run, wide):
+def test_top_ranks_unseen_columns(run: Run, wide: pd.DataFrame) -> None:
     run("fit", "wide.csv", *QUICK, "--holdout", "0", "--out", "run")
     code, out, _ = run("top", "run", "--row", "r4", "--n", "3", "--json")
     assert code == 0
@@ -186,7 +192,7 @@ def test_top_ranks_unseen_columns(run, wide):
     assert "probability" in run("top", "run", "--row", "r4")[1]
 
 
-def test_a_run_is_resumed_without_saying_everything_again(run, wide, tmp_path):
+def test_a_run_is_resumed_without_saying_everything_again(run: Run, wide: pd.DataFrame, tmp_path: Path) -> None:
     run("fit", "wide.csv", *QUICK, "--seed", "1", "--out", "run")
     code, *_ = run("fit", "wide.csv", "--out", "run", "--resume", "--draws", "50", "--quiet")
     assert code in (0, 3)
@@ -213,7 +219,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_a_mistake_is_one_line_and_nothing_is_written(name, run, wide, tmp_path):
+def test_a_mistake_is_one_line_and_nothing_is_written(name: str, run: Run, wide: pd.DataFrame, tmp_path: Path) -> None:
     arguments, said = MISTAKES[name]
     before = sorted(tmp_path.rglob("*"))
     code, out, err = run(*arguments)
@@ -226,7 +232,7 @@ def test_a_mistake_is_one_line_and_nothing_is_written(name, run, wide, tmp_path)
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_mistakes_about_a_run(run, wide):
+def test_mistakes_about_a_run(run: Run, wide: pd.DataFrame) -> None:
     run("fit", "wide.csv", *QUICK, "--seed", "1", "--out", "run")
     pd.DataFrame({"name": ["r3", "nobody"], "column": ["c1", "c1"]}).to_csv("pairs.csv", index=False)
     pd.DataFrame({"name": ["r3"], "column": ["c1"]}).to_csv("good.csv", index=False)
@@ -243,7 +249,7 @@ def test_mistakes_about_a_run(run, wide):
     assert not Path("p.csv").exists()
 
 
-def test_ctrl_c_keeps_what_was_drawn(wide, tmp_path):
+def test_ctrl_c_keeps_what_was_drawn(wide: pd.DataFrame, tmp_path: Path) -> None:
     arguments = [*QUICK, "--draws", "1000000", "--out", "run", "--seed", "1"]
     process = subprocess.Popen(
         [sys.executable, "-m", "manifill", "fit", "wide.csv", *arguments],
@@ -253,6 +259,7 @@ def test_ctrl_c_keeps_what_was_drawn(wide, tmp_path):
         text=True,
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )
+    assert process.stderr is not None
     while "chain 1 sampling" not in (process.stderr.readline() or pytest.fail("the run ended")):
         pass
     time.sleep(0.5)
@@ -264,7 +271,7 @@ def test_ctrl_c_keeps_what_was_drawn(wide, tmp_path):
     assert manifill.load(tmp_path / "run").posterior_.draws > 1
 
 
-def test_help_has_examples_and_the_codes(run):
+def test_help_has_examples_and_the_codes(run: Run) -> None:
     code, out, _ = run("--help")
     assert code == 0
     assert "130" in out

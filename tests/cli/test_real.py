@@ -2,22 +2,26 @@
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeAlias
 
 import pandas as pd
 import pytest
 
 from manifill.cli import main
 
-DATA = os.environ.get("MANIFILL_DATA")
+DATA = os.environ.get("MANIFILL_DATA", "")
 
-pytestmark = pytest.mark.skipif(DATA is None, reason="set MANIFILL_DATA to run the command line on real data")
+pytestmark = pytest.mark.skipif(not DATA, reason="set MANIFILL_DATA to run the command line on real data")
+
+Run: TypeAlias = Callable[..., None]
 
 SMALL = ["--rank", "2", "--chains", "2", "--warmup", "10", "--draws", "12", "--seed", "0", "--quiet"]
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
     """Return a function that runs a command in an empty folder, and expects a code of it."""
     monkeypatch.chdir(tmp_path)
 
@@ -30,7 +34,7 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     return call
 
 
-def test_movie_ratings(run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_movie_ratings(run: Run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ratings = Path(DATA) / "ml-latest-small" / "ratings.csv"
     columns = "--row userId --col movieId --value rating --likelihood binomial --trials 10 --step 0.5 --out run/"
     run(f"fit {ratings} {columns}", *SMALL, code=3)  # ten draws do not converge, and it says so
@@ -48,7 +52,7 @@ def test_movie_ratings(run, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     run("diagnose run/", code=3)
 
 
-def test_protein_levels(run, tmp_path: Path) -> None:
+def test_protein_levels(run: Run, tmp_path: Path) -> None:
     table = Path(DATA) / "mice-protein" / "Data_Cortex_Nuclear.csv"
     run(f"fit {table} --wide --id MouseID --likelihood softplus --out run/", *SMALL, code=3)
     run("complete run/ --out completed.csv")

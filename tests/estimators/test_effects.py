@@ -1,16 +1,19 @@
 """Mean, row and column effects, and a noise for each column, from the outside."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from manifill import MatrixCompletion
+from manifill.base.arrays import Generator, Matrix, Vector
 
 pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
 
-SHORT = {"rank": 1, "chains": 1, "warmup": 150, "draws": 150, "seed": 0, "jobs": 1, "progress": False}
+SHORT: dict[str, Any] = {"rank": 1, "chains": 1, "warmup": 150, "draws": 150, "seed": 0, "jobs": 1, "progress": False}
 
 
-def table_with_a_mean(rng, m=30, n=20):
+def table_with_a_mean(rng: Generator, m: int = 30, n: int = 20) -> tuple[Matrix, Vector]:
     """Return a table about 50 whose columns have effects of size 5, with a row and a column unobserved."""
     columns = 5.0 * rng.normal(size=n)
     full = 50.0 + columns + np.outer(rng.normal(size=m), rng.normal(size=n)) + 0.3 * rng.normal(size=(m, n))
@@ -20,7 +23,7 @@ def table_with_a_mean(rng, m=30, n=20):
 
 
 @pytest.mark.parametrize("sampler", ["joint", "gibbs"])
-def test_rows_and_columns_without_data_fall_back_to_the_mean(sampler):
+def test_rows_and_columns_without_data_fall_back_to_the_mean(sampler: str) -> None:
     """A row without data takes the columns' levels, a column without data the overall one; zero is far away.
 
     Overall 20 columns tell the mean to within 5/√20 = 1.1, and one of them is 5 away from it: bounds of four such.
@@ -38,7 +41,7 @@ def test_rows_and_columns_without_data_fall_back_to_the_mean(sampler):
     assert (sd[:, 2] > 2.0).all(), "and says that it does not know"
 
 
-def test_the_model_without_effects_knows_no_level():
+def test_the_model_without_effects_knows_no_level() -> None:
     """A column without data has no sign then; with effects it is 50 ± 5."""
     holes, _ = table_with_a_mean(np.random.default_rng(1))
     model = MatrixCompletion(**SHORT, effects=None, column_scales=None).fit(holes)
@@ -46,7 +49,7 @@ def test_the_model_without_effects_knows_no_level():
     assert model.model_.effects is None
 
 
-def test_effects_are_centred_and_add_up_to_the_predictions():
+def test_effects_are_centred_and_add_up_to_the_predictions() -> None:
     holes, _ = table_with_a_mean(np.random.default_rng(2))
     model = MatrixCompletion(**SHORT, column_scales=None).fit(holes)
     p = model.posterior_
@@ -57,7 +60,7 @@ def test_effects_are_centred_and_add_up_to_the_predictions():
     np.testing.assert_allclose(model.complete()[0], X.mean(axis=(0, 1)), rtol=1e-10)
 
 
-def test_noise_by_column_widens_the_intervals_of_noisy_columns_only():
+def test_noise_by_column_widens_the_intervals_of_noisy_columns_only() -> None:
     rng = np.random.default_rng(3)
     sigma = np.repeat([0.1, 1.0], 5)
     table = np.outer(rng.normal(size=60), rng.normal(size=10)) + sigma * rng.normal(size=(60, 10))

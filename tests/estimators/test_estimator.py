@@ -1,5 +1,7 @@
 import pickle
 import warnings
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -8,19 +10,20 @@ from scipy.sparse import csr_array
 from sklearn.base import clone
 
 from manifill import ConvergenceWarning, Draws, Gaussian, MatrixCompletion
+from manifill.likelihoods import Likelihood
 
 from .tables import low_rank_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
 
-QUICK = {"rank": 2, "chains": 2, "warmup": 30, "draws": 20, "seed": 0, "jobs": 1, "progress": False}
+QUICK: dict[str, Any] = {"rank": 2, "chains": 2, "warmup": 30, "draws": 20, "seed": 0, "jobs": 1, "progress": False}
 
 
-def fitted(**changes):
+def fitted(**changes: Any) -> MatrixCompletion:
     return MatrixCompletion(**{**QUICK, **changes}).fit(low_rank_table()[1])
 
 
-def test_forms_of_data_give_the_same_draws():
+def test_forms_of_data_give_the_same_draws() -> None:
     table = low_rank_table()[1]
     rows, cols = np.nonzero(~np.isnan(table))
     values = table[rows, cols]
@@ -35,7 +38,7 @@ def test_forms_of_data_give_the_same_draws():
         np.testing.assert_array_equal(MatrixCompletion(**QUICK).fit(*data).posterior_.s, expected)
 
 
-def test_shapes_and_settings():
+def test_shapes_and_settings() -> None:
     model = fitted()
     m, n = model.observations_.shape
     assert model.posterior_.U.shape == (2, 20, m, 2)
@@ -51,7 +54,7 @@ def test_shapes_and_settings():
     assert model.posterior_.statistics["lp"].shape == (2, 20)
 
 
-def test_factors_are_orthonormal_and_singular_values_positive():
+def test_factors_are_orthonormal_and_singular_values_positive() -> None:
     posterior = fitted().posterior_
     for name in ("U", "V"):
         factor = getattr(posterior, name)
@@ -60,19 +63,19 @@ def test_factors_are_orthonormal_and_singular_values_positive():
     assert (posterior.s > 0).all()
 
 
-def test_same_seed_same_draws_whatever_the_jobs():
+def test_same_seed_same_draws_whatever_the_jobs() -> None:
     one, two = fitted(jobs=1), fitted(jobs=2)
     for name in one.posterior_.posterior:
         np.testing.assert_array_equal(one.posterior_.posterior[name], two.posterior_.posterior[name])
     assert not np.array_equal(one.posterior_.s, fitted(seed=1).posterior_.s)
 
 
-def test_chains_differ():
+def test_chains_differ() -> None:
     s = fitted().posterior_.s
     assert not np.array_equal(s[0], s[1])
 
 
-def test_draws_on_disk_equal_draws_in_memory(tmp_path):
+def test_draws_on_disk_equal_draws_in_memory(tmp_path: Path) -> None:
     memory, disk = fitted(), fitted(path=tmp_path / "run", jobs=2)
     for name in ("U", "s", "V", "sigma"):
         np.testing.assert_allclose(disk.posterior_.posterior[name][:], memory.posterior_.posterior[name], rtol=1e-6)
@@ -81,7 +84,7 @@ def test_draws_on_disk_equal_draws_in_memory(tmp_path):
     np.testing.assert_allclose(disk.predict([0], [1]).mean, memory.predict([0], [1]).mean, rtol=1e-5)
 
 
-def test_predict_and_complete_agree():
+def test_predict_and_complete_agree() -> None:
     model = fitted()
     mean, sd = model.complete()
     rows, cols = np.array([0, 3, 13]), np.array([8, 0, 4])
@@ -93,7 +96,7 @@ def test_predict_and_complete_agree():
     np.testing.assert_array_equal(model.predict(rows, cols).upper, prediction.upper)
 
 
-def test_labels_in_labels_out():
+def test_labels_in_labels_out() -> None:
     table = low_rank_table()[1]
     rows, cols = np.nonzero(~np.isnan(table))
     frame = pd.DataFrame({"row": rows * 10, "col": [f"c{j}" for j in cols], "y": table[rows, cols]})
@@ -104,7 +107,7 @@ def test_labels_in_labels_out():
         model.predict([30], ["c99"])
 
 
-def test_scikit_learn_conventions():
+def test_scikit_learn_conventions() -> None:
     model = MatrixCompletion(rank=3, likelihood="softplus", path="somewhere")
     copied = clone(model)
     assert copied.get_params() == model.get_params()
@@ -116,13 +119,13 @@ def test_scikit_learn_conventions():
         model.predict([0], [0])
 
 
-def test_a_fitted_model_survives_pickling():
+def test_a_fitted_model_survives_pickling() -> None:
     model = fitted()
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.predict([0], [0]).mean, model.predict([0], [0]).mean)
 
 
-def test_fixed_hyper_parameters_are_kept():
+def test_fixed_hyper_parameters_are_kept() -> None:
     posterior = fitted(sigma=0.5, lambda_=0.25).posterior_
     assert (posterior.sigma == 0.5).all()
     assert (posterior.posterior["lambda"] == 0.25).all()
@@ -131,7 +134,7 @@ def test_fixed_hyper_parameters_are_kept():
 @pytest.mark.parametrize(
     ("likelihood", "changes"), [("softplus", {}), ("binomial", {"trials": 10, "step": 0.5}), (Gaussian(), {})]
 )
-def test_likelihoods_by_name_and_by_object(likelihood, changes):
+def test_likelihoods_by_name_and_by_object(likelihood: str | Likelihood, changes: dict[str, Any]) -> None:
     rng = np.random.default_rng(0)
     table = rng.integers(0, 11, (14, 9)) / 2.0
     table[rng.random(table.shape) < 0.3] = np.nan
@@ -142,7 +145,7 @@ def test_likelihoods_by_name_and_by_object(likelihood, changes):
     assert hasattr(model.posterior_, "sigma") == (likelihood != "binomial")
 
 
-def test_rows_without_observations_fall_back_to_the_prior():
+def test_rows_without_observations_fall_back_to_the_prior() -> None:
     table = low_rank_table()[1]
     table[4, :] = np.nan
     table[:, 2] = np.nan
@@ -153,12 +156,12 @@ def test_rows_without_observations_fall_back_to_the_prior():
 
 @pytest.mark.parametrize("constant", [0.0, 3.0, 0.1])
 @pytest.mark.parametrize("sampler", ["joint", "gibbs", "factors"])
-def test_constant_data_does_not_crash(constant, sampler):
+def test_constant_data_does_not_crash(constant: float, sampler: str) -> None:
     model = MatrixCompletion(**QUICK, sampler=sampler).fit(np.full((6, 5), constant))
     assert np.isfinite(model.complete()[0]).all()
 
 
-def test_gibbs_sampler():
+def test_gibbs_sampler() -> None:
     """The paper's sampler, with its model or with effects."""
     paper = fitted(sampler="gibbs", effects=None)
     assert list(paper.posterior_.posterior) == ["U", "s", "V", "lambda", "sigma"]
@@ -166,7 +169,7 @@ def test_gibbs_sampler():
     assert fitted(sampler="gibbs").posterior_.row_effect.shape == (2, 20, 14)
 
 
-def test_factors_sampler():
+def test_factors_sampler() -> None:
     model = fitted(sampler="factors")
     assert model.posterior_.A.shape == (2, 20, 14, 2)
     assert model.posterior_.tau.shape == (2, 20)
@@ -174,13 +177,13 @@ def test_factors_sampler():
         _ = model.posterior_.U
 
 
-def test_no_convergence_is_said():
+def test_no_convergence_is_said() -> None:
     with pytest.warns(ConvergenceWarning, match="Not converged"):
         model = MatrixCompletion(**{**QUICK, "draws": 12, "warmup": 0}).fit(low_rank_table()[1])
     assert not model.diagnostics_.converged
 
 
-def test_recovers_what_was_hidden():
+def test_recovers_what_was_hidden() -> None:
     """90 % intervals over ~500 hidden cells: sd of the coverage is below 3 % even with dependence between cells."""
     rng = np.random.default_rng(5)
     full = rng.normal(size=(40, 2)) @ rng.normal(size=(2, 30)) + 0.3 * rng.normal(size=(40, 30))

@@ -1,16 +1,21 @@
 """Tables far from zero, with columns on different levels, or with columns that do not vary."""
 
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
 from manifill import MatrixCompletion, load, map_estimate
+from manifill.base.arrays import Matrix
 
 pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
 
-QUICK = {"rank": 1, "chains": 1, "warmup": 150, "draws": 150, "seed": 0, "jobs": 1, "progress": False}
+QUICK: dict[str, Any] = {"rank": 1, "chains": 1, "warmup": 150, "draws": 150, "seed": 0, "jobs": 1, "progress": False}
 
 
-def noise(rows=30, columns=8, missing=0.3, seed=0):
+def noise(rows: int = 30, columns: int = 8, missing: float = 0.3, seed: int = 0) -> Matrix:
     """Return a table of normal numbers with holes, its first row empty."""
     rng = np.random.default_rng(seed)
     table = np.where(rng.random((rows, columns)) < missing, np.nan, rng.normal(size=(rows, columns)))
@@ -18,7 +23,7 @@ def noise(rows=30, columns=8, missing=0.3, seed=0):
     return table
 
 
-def test_an_empty_row_falls_back_to_the_columns_whatever_their_levels():
+def test_an_empty_row_falls_back_to_the_columns_whatever_their_levels() -> None:
     """An empty row is as uncertain as any: its sd is about one, and not that of the levels."""
     levels = 1000.0 * np.arange(8)
     model = MatrixCompletion(**QUICK, column_scales=None).fit(noise() + levels)
@@ -30,7 +35,7 @@ def test_an_empty_row_falls_back_to_the_columns_whatever_their_levels():
 
 
 @pytest.mark.parametrize("value", [0.1, -3.3, 7.0])
-def test_columns_that_do_not_vary_spoil_nothing(value):
+def test_columns_that_do_not_vary_spoil_nothing(value: float) -> None:
     table = np.hstack((noise(columns=12), np.full((30, 2), value)))
     table[1, 12:] = np.nan
     model = MatrixCompletion(**QUICK).fit(table)
@@ -41,7 +46,7 @@ def test_columns_that_do_not_vary_spoil_nothing(value):
     assert np.abs(map_estimate(table).complete()).max() < 8.0
 
 
-def test_intervals_are_as_fine_at_any_level(tmp_path):
+def test_intervals_are_as_fine_at_any_level(tmp_path: Path) -> None:
     """Far from zero single precision would round bounds, of draws in memory and on disk."""
     level, cells = 2.0**30, ([0, 1, 2], [0, 1, 2])
     near, far = (MatrixCompletion(**QUICK).fit(noise() + shift) for shift in (0.0, level))
@@ -55,17 +60,17 @@ def test_intervals_are_as_fine_at_any_level(tmp_path):
 
 @pytest.mark.parametrize("size", [1e200, 1e-200])
 @pytest.mark.parametrize("complete", [map_estimate, MatrixCompletion(**QUICK).fit], ids=["mode", "draws"])
-def test_values_that_cannot_be_squared_are_refused(size, complete):
+def test_values_that_cannot_be_squared_are_refused(size: float, complete: Callable[[Matrix], object]) -> None:
     with pytest.raises(ValueError, match="too small or too large to be squared; scale the data"):
         complete(size * noise())
 
 
-def test_negative_data_are_not_for_softplus():
+def test_negative_data_are_not_for_softplus() -> None:
     with pytest.raises(ValueError, match="all values are negative; take 'gaussian'"):
         MatrixCompletion(**QUICK, likelihood="softplus").fit(-np.abs(noise()) - 1.0)
 
 
-def test_a_column_without_cells_needs_the_others_to_know_its_noise():
+def test_a_column_without_cells_needs_the_others_to_know_its_noise() -> None:
     table = noise()
     table[:, 3] = np.nan
     with pytest.raises(ValueError, match="so 1 without cells would have no noise level"):

@@ -1,5 +1,8 @@
 """A user's mistake: a ValueError that names the argument and what to do, and nothing written or changed."""
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +12,7 @@ from manifill import Gaussian, MatrixCompletion
 
 TRIPLES = ([0, 1, 2], [0, 1, 0], [1.0, 2.0, 3.0])
 
-DATA = {
+DATA: dict[str, tuple[tuple[Any, ...], dict[str, Any], str]] = {
     "negative index": (([0, -1], [0, 1], [1.0, 2.0]), {}, "rows.*-1"),
     "index out of range": (([0, 5], [0, 1], [1.0, 2.0]), {"shape": (3, 3)}, "rows.*5.*shape"),
     "shape too small": (([0, 1], [0, 4], [1.0, 2.0]), {"shape": (2, 2)}, "cols.*4.*shape"),
@@ -37,7 +40,7 @@ DATA = {
 
 IN_UNITS = {"sigma": 1.0, "noise_prior": (1.0, 1.0), "lambda_": 1.0, "lambda_prior": (1.0, 1.0)}
 
-SETTINGS = {
+SETTINGS: dict[str, tuple[dict[str, Any], str]] = {
     "rank zero": ({"rank": 0}, "rank.*0"),
     "rank negative": ({"rank": -2}, "rank.*-2"),
     "rank too high": ({"rank": 3}, r"rank=3.*min\(m, n\) = 2"),
@@ -96,7 +99,7 @@ for prior, value in IN_UNITS.items():
     SETTINGS[f"standardize with {prior}"] = changes, f"standardize.*{prior}.*leave one of them out"
 
 
-def check_refusal(model, arguments, keywords, message):
+def check_refusal(model: MatrixCompletion, arguments: tuple[Any, ...], keywords: dict[str, Any], message: str) -> None:
     before = dict(vars(model))
     with pytest.raises(ValueError, match=message) as refused:
         model.fit(*arguments, **keywords)
@@ -105,27 +108,27 @@ def check_refusal(model, arguments, keywords, message):
 
 
 @pytest.mark.parametrize("name", DATA)
-def test_data(name, tmp_path):
+def test_data(name: str, tmp_path: Path) -> None:
     arguments, keywords, message = DATA[name]
     check_refusal(MatrixCompletion(rank=1, progress=False, path=tmp_path / "run"), arguments, keywords, message)
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-def test_settings(name, tmp_path):
+def test_settings(name: str, tmp_path: Path) -> None:
     changes, message = SETTINGS[name]
     check_refusal(MatrixCompletion(**{"rank": 1, "path": tmp_path / "run", **changes}), TRIPLES, {}, message)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_used_folder_is_refused(tmp_path):
+def test_a_used_folder_is_refused(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine")
     check_refusal(MatrixCompletion(rank=1, path=tmp_path), TRIPLES, {}, "path|folder|store")
     assert (tmp_path / "notes.txt").read_text() == "mine"
 
 
 @pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
-def test_duplicates_can_be_averaged():
+def test_duplicates_can_be_averaged() -> None:
     model = MatrixCompletion(rank=1, duplicates="average", draws=2, warmup=0, chains=1, jobs=1, progress=False)
     model.fit([0, 0, 1, 2], [0, 0, 1, 0], [1.0, 3.0, 2.0, 3.0])
     np.testing.assert_array_equal(model.observations_.triples()[2], [2.0, 2.0, 3.0])

@@ -8,22 +8,33 @@ import sys
 import textwrap
 import time
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import zarr
 
 import manifill
 from manifill import MatrixCompletion
+from manifill.base.arrays import Array
 from manifill.base.atomic_files import locked
 from manifill.sampling.chains import PROCESSOR_TIME
 from tests.estimators.tables import low_rank_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
 
-SETTINGS = {"rank": 2, "sampler": "factors", "chains": 2, "warmup": 20, "draws": 40, "seed": 3, "jobs": 1}
+SETTINGS: dict[str, Any] = {
+    "rank": 2,
+    "sampler": "factors",
+    "chains": 2,
+    "warmup": 20,
+    "draws": 40,
+    "seed": 3,
+    "jobs": 1,
+}
 
 MODULES = {"factors": "factor_gibbs", "joint": "joint_sampler"}
 
@@ -47,8 +58,8 @@ SCRIPT = """
 """
 
 
-def draws_of(path: Path) -> dict[str, np.ndarray]:
-    root = zarr.open_group(path / "draws.zarr", mode="r")
+def draws_of(path: Path) -> dict[str, Array]:
+    root: Any = zarr.open_group(path / "draws.zarr", mode="r")
     groups = (root[name] for name in ("posterior", "sample_stats", "warmup_sample_stats"))
     arrays = ((group.name, name, array) for group in groups for name, array in group.arrays())
     return {f"{group}/{name}": array[:] for group, name, array in arrays if name != PROCESSOR_TIME}
@@ -61,12 +72,12 @@ def assert_same_draws(path: Path, other: Path) -> None:
         np.testing.assert_array_equal(second[name], values, err_msg=name)
 
 
-def fit(path: Path, *, resume: bool = False, table: np.ndarray | None = None, **changes: object) -> MatrixCompletion:
+def fit(path: Path, *, resume: bool = False, table: Array | None = None, **changes: Any) -> MatrixCompletion:
     table = low_rank_table()[1] if table is None else table
     return MatrixCompletion(**{**SETTINGS, **changes}, path=path, progress=False).fit(table, resume=resume)
 
 
-def slow_fit(path: Path, **changes: object) -> Path:
+def slow_fit(path: Path, **changes: Any) -> Path:
     """Write a script beside ``path`` that fits what ``fit`` does, or goes on with it, and takes its time."""
     script, table, settings = path.parent / "script.py", path.parent / "table.npy", {**SETTINGS, **changes}
     np.save(table, low_rank_table()[1])
@@ -85,7 +96,7 @@ def started(script: Path, **options: Any) -> subprocess.Popen[str]:
 @pytest.mark.parametrize(
     "settings", [{"sampler": "factors"}, {"sampler": "joint", "warmup": 40, "draws": 60}], ids=["factors", "joint"]
 )
-def test_a_run_that_is_killed_again_and_again(settings: dict, tmp_path: Path) -> None:
+def test_a_run_that_is_killed_again_and_again(settings: dict[str, Any], tmp_path: Path) -> None:
     """SIGKILL at random moments, and a continuation each time; at last the draws are those of an undisturbed run."""
     moments, whole, killed = random.Random(1), tmp_path / "whole", tmp_path / "killed"
     fit(whole, **settings)
@@ -93,6 +104,7 @@ def test_a_run_that_is_killed_again_and_again(settings: dict, tmp_path: Path) ->
     kills = 0
     while True:
         process = started(script)
+        assert process.stdout is not None
         assert process.stdout.readline() == "begun\n"
         if kills < 6:
             time.sleep(moments.uniform(0.0, 0.8))
@@ -119,7 +131,7 @@ def is_free(lock: Path) -> bool:
         return alone
 
 
-def wait_until(condition: object, seconds: float = 60.0) -> None:
+def wait_until(condition: Callable[[], bool], seconds: float = 60.0) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline
@@ -161,7 +173,7 @@ def test_a_run_without_a_seed_goes_on_with_the_one_it_drew(tmp_path: Path) -> No
     ],
     ids=str,
 )
-def test_other_settings_are_refused(change: dict, said: str, tmp_path: Path) -> None:
+def test_other_settings_are_refused(change: dict[str, Any], said: str, tmp_path: Path) -> None:
     fit(tmp_path / "run")
     before = draws_of(tmp_path / "run")
     with pytest.raises(ValueError, match=f"cannot be resumed, the settings differ: {said}"):
@@ -205,9 +217,8 @@ def test_a_loaded_run_predicts_as_the_fitted_one(tmp_path: Path) -> None:
 
 
 def test_labels_of_every_kind_are_kept(tmp_path: Path) -> None:
-    import pandas as pd
-
-    for k, labels in enumerate((["b", "a", "ä"], [10, 7, 8], [1.5, 2.5, 0.0], ["x", 3, 2.5])):
+    kinds: list[list[Any]] = [["b", "a", "ä"], [10, 7, 8], [1.5, 2.5, 0.0], ["x", 3, 2.5]]
+    for k, labels in enumerate(kinds):
         frame = pd.DataFrame({"row": labels * 2, "col": [0, 0, 0, 1, 1, 1], "y": np.arange(6.0)})
         frame["row"] = pd.Series(labels * 2, dtype=object) if k == 3 else frame["row"]
         if k == 3:
@@ -217,13 +228,13 @@ def test_labels_of_every_kind_are_kept(tmp_path: Path) -> None:
         np.testing.assert_array_equal(loaded.predict(labels, [0, 0, 1]).mean.shape, (3,))
 
 
-def fit_frame(frame: object, path: Path) -> None:
+def fit_frame(frame: pd.DataFrame, path: Path) -> None:
     MatrixCompletion(**{**SETTINGS, "rank": 1, "draws": 8}, path=path, progress=False).fit(frame)
 
 
 def test_a_run_with_ones_own_likelihood_asks_for_it(tmp_path: Path) -> None:
     fit(tmp_path / "run")
-    root = zarr.open_group(tmp_path / "run" / "draws.zarr", mode="r+")
+    root: Any = zarr.open_group(tmp_path / "run" / "draws.zarr", mode="r+")
     for name in ("settings", "model"):
         root.attrs[name] = dict(root.attrs[name], likelihood={"name": "mine"})
     with pytest.raises(ValueError, match="likelihood 'mine', whose code is not in the run"):

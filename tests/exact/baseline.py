@@ -11,10 +11,11 @@ from functools import cache, partial
 import numpy as np
 from scipy.special import ndtr
 
-from manifill.base.arrays import Matrix, Vector
-from manifill.base.priors import Gamma
+from manifill.base.arrays import Array, Matrix, Vector
+from manifill.base.priors import Gamma, ScaledF
 from manifill.problem import Model, Observations
 from tests.exact.marginals import Marginal, away_from_zero, marginal, rough_quantiles
+from tests.problem.likelihoods import precision_of
 
 FARTHEST = 50.0  # where quantiles of a cell are sought
 
@@ -43,9 +44,10 @@ def posterior(
     """Return the posterior given 3×2 observations of a model of rank one."""
     theta = np.pi * (np.arange(angles) + 0.5) / angles
     w = np.linspace(-7.0, 2.2, lengths)
-    gamma, gamma_weight = _grid(model.noise.precision, logs)
+    gamma, gamma_weight = _grid(precision_of(model.noise), logs)
     tau, tau_weight = _grid(model.factor_precision, logs)
-    theta, w, k, t = (grid.ravel() for grid in np.meshgrid(theta, w, np.arange(len(gamma)), np.arange(len(tau))))
+    grids: tuple[Array, ...] = np.meshgrid(theta, w, np.arange(len(gamma)), np.arange(len(tau)))
+    theta, w, k, t = (grid.ravel() for grid in grids)
     log_weight = gamma_weight[k] + tau_weight[t] + 2.0 * w - 0.5 * np.exp(2.0 * w)
     gamma, tau = gamma[k], tau[t]
     b = np.stack([np.cos(theta), np.sin(theta)], axis=1) * (np.exp(w) / np.sqrt(tau))[:, None]
@@ -65,8 +67,9 @@ def posterior(
     return Posterior(weights[kept], means, sds, gamma[kept], tau[kept])
 
 
-def _grid(prior: float | Gamma, nodes: int) -> tuple[Vector, Vector]:
+def _grid(prior: float | Gamma | ScaledF, nodes: int) -> tuple[Vector, Vector]:
     """Return values and log weights of a precision: one value where it is fixed."""
+    assert not isinstance(prior, ScaledF)
     if not isinstance(prior, Gamma):
         return np.array([prior]), np.zeros(1)
     log_value = np.linspace(-6.0, 4.0, nodes)
@@ -85,7 +88,7 @@ def marginals(model: Model, observations: Observations, **nodes: int) -> dict[st
         wanted = rough_quantiles(partial(rough.cell_below, i, j), -FARTHEST, FARTHEST)
         thresholds = away_from_zero(wanted, 0.3 * np.sqrt(variance))
         known[f"X[{i},{j}]"] = marginal(mean, variance, partial(exact.cell_below, i, j), thresholds)
-    if isinstance(model.noise.precision, Gamma):
+    if isinstance(precision_of(model.noise), Gamma):
         known["sigma"] = Marginal(float(exact.weights @ exact.gamma**-0.5))
     if isinstance(model.factor_precision, Gamma):
         known["tau"] = Marginal(float(exact.weights @ exact.tau))

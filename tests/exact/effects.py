@@ -14,6 +14,7 @@ from manifill.base.arrays import IntVector, Matrix, Vector
 from manifill.problem import Model, Observations
 from manifill.unknowns import EffectsPrior
 from tests.exact.marginals import Marginal, marginal, rough_quantiles
+from tests.problem.likelihoods import precision_of
 
 FARTHEST = 60.0  # where quantiles are sought
 NEGLIGIBLE = 1e-13  # nodes of less weight are dropped
@@ -22,7 +23,7 @@ NEGLIGIBLE = 1e-13  # nodes of less weight are dropped
 def covariance(prior: EffectsPrior, rows: IntVector, cols: IntVector, rows2: IntVector, cols2: IntVector) -> Matrix:
     """Return Cov(μ + a_i + b_j, μ + a_k + b_l) for two lists of cells."""
     same_row, same_column = rows[:, None] == rows2, cols[:, None] == cols2
-    return 1.0 / prior.mean_precision + same_row / prior.row + same_column / prior.column
+    return np.asarray(1.0 / prior.mean_precision + same_row / prior.row + same_column / prior.column)
 
 
 class Total(NamedTuple):
@@ -51,9 +52,11 @@ class CorrelatedData(NamedTuple):
 
     @classmethod
     def of(cls, model: Model, observations: Observations) -> "CorrelatedData":
-        prior, (rows, cols, y) = model.effects, observations.triples()
-        C = covariance(prior, rows, cols, rows, cols) + np.eye(len(y)) / model.noise.precision
-        return cls(prior, rows, cols, y - prior.mean, np.linalg.inv(C))
+        prior, precision, (rows, cols, y) = model.effects, precision_of(model.noise), observations.triples()
+        assert prior is not None
+        assert isinstance(precision, float)
+        C = covariance(prior, rows, cols, rows, cols) + np.eye(len(y)) / precision
+        return cls(prior, rows, cols, y - prior.mean, np.asarray(np.linalg.inv(C), dtype=np.float64))
 
     def log_likelihood(self, directions: Matrix, s: Vector) -> Matrix:
         """Return log p(y | X) up to a constant, (R, K), for X = s · directions."""

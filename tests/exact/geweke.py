@@ -68,4 +68,4 @@ def z_scores(case: Case, rng: Generator, draws: int, chains: int = 2, processes:
         run = Parallel(processes)(jobs)
     samples, chain = np.concatenate(run[:chains]), np.stack(run[chains:])
     error = np.hypot(standard_error(chain), samples.std(axis=0) / np.sqrt(len(samples)))
-    return (chain.mean(axis=(0, 1)) - samples.mean(axis=0)) / error
+    return np.asarray((chain.mean(axis=(0, 1)) - samples.mean(axis=0)) / error)

@@ -10,9 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
-from manifill.base.arrays import Generator, Matrix, Vector
+from manifill.base.arrays import Generator, IntVector, Matrix, Vector
 from manifill.base.priors import Gamma, ScaledF
 from manifill.problem import Model, Observations
+from tests.problem.likelihoods import precision_of
 
 CHUNK = 200_000
 
@@ -41,7 +42,7 @@ def _chunk(rng: Generator, model: Model, observations: Observations) -> Particle
     assert model.rank == 1
     assert prior is not None
     rate, row, column = (_gamma(rng, each) for each in (model.rate, prior.row, prior.column))
-    s, precision = rng.exponential(size=CHUNK) / rate, _scaled_f(rng, model.noise.precision)
+    s, precision = rng.exponential(size=CHUNK) / rate, _scaled_f(rng, precision_of(model.noise))
     u, v = _directions(rng, m), _directions(rng, n)
     X = s[:, None, None] * u[:, :, None] * v[:, None, :]
     scales = {"s": s, "lambda": rate, "sigma": precision**-0.5, "row sd": row**-0.5, "column sd": column**-0.5}
@@ -60,11 +61,11 @@ def _chunk(rng: Generator, model: Model, observations: Observations) -> Particle
 
 
 def _shared(
-    mean: float, row: Vector, column: Vector, one: tuple[Vector, Vector], other: tuple[Vector, Vector]
+    mean: float, row: Vector, column: Vector, one: tuple[IntVector, IntVector], other: tuple[IntVector, IntVector]
 ) -> Matrix:
     """Return covariances of the effects between two lists of cells, (K, cells, cells)."""
     same_row, same_column = (a[:, None] == b for a, b in zip(one, other, strict=True))
-    return mean + same_row / row[:, None, None] + same_column / column[:, None, None]
+    return np.asarray(mean + same_row / row[:, None, None] + same_column / column[:, None, None])
 
 
 def _gamma(rng: Generator, prior: float | Gamma) -> Vector:

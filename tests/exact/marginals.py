@@ -51,7 +51,7 @@ def marginal(
     return Marginal(mean, variance, thresholds, tuple(cdf(c) for c in thresholds), scale)
 
 
-def compare(draws: np.ndarray, exact: Marginal) -> list[float]:
+def compare(draws: Array, exact: Marginal) -> list[float]:
     """Return z-scores of the mean, the variance and the shares of draws below thresholds; draws are (chain, draw)."""
     values = bounded(draws, exact.scale)
     columns, expected = [values], [exact.mean]
@@ -60,4 +60,4 @@ def compare(draws: np.ndarray, exact: Marginal) -> list[float]:
         expected.append(exact.variance)
     columns += [draws <= threshold for threshold in exact.thresholds]
     expected += exact.probabilities
-    return z_scores(np.stack(columns, axis=2), np.array(expected)).tolist()
+    return [float(z) for z in z_scores(np.stack(columns, axis=2), np.array(expected))]

@@ -12,6 +12,7 @@ from scipy.special import gammaln, logsumexp
 from manifill.base.arrays import Matrix, Vector
 from manifill.base.priors import Gamma, ScaledF
 from manifill.problem import Model, Observations
+from tests.problem.likelihoods import precision_of
 
 LOG_PRECISIONS = np.linspace(-20.0, 9.0, 400)
 SPLINE_NODES = 800
@@ -20,29 +21,28 @@ SPLINE_NODES = 800
 def log_marginal(model: Model, observations: Observations, unit: Matrix) -> Matrix:
     """Return log p(y | X) from the log likelihoods at unit noise, (G, R, K), of groups of cells that share one."""
     if not model.likelihood.has_noise:
-        return unit[0]
-    prior = model.noise.precision
+        return np.asarray(unit[0])
+    prior = precision_of(model.noise)
     if isinstance(prior, ScaledF):
         return log_integral(prior, observations.size, -unit[0], np.zeros_like(LOG_PRECISIONS))
     if not isinstance(prior, Gamma):
-        return prior * unit.sum(axis=0)
-    return sum(
-        -(prior.shape + 0.5 * count) * np.log(prior.rate - part)
-        for count, part in zip(counts(model, observations), unit, strict=True)
-    )
+        return np.asarray(prior * unit.sum(axis=0))
+    parts = zip(counts(model, observations), unit, strict=True)
+    return np.asarray(sum(-(prior.shape + 0.5 * count) * np.log(prior.rate - part) for count, part in parts))
 
 
 def learned(model: Model, observations: Observations, unit: Matrix) -> dict[str, Matrix]:
     """Return the means of σ and of the prior's rate given X, each (R, K), where they are learned."""
     if not model.noise.is_learned:
         return {}
-    prior = model.noise.precision
+    prior = precision_of(model.noise)
     if isinstance(prior, Gamma):
         means = [
             mean_root(prior.shape + 0.5 * count, prior.rate - part)
             for count, part in zip(counts(model, observations), unit, strict=True)
         ]
         return {f"sigma[{j}]": mean for j, mean in enumerate(means)} if model.noise.by_column else {"sigma": means[0]}
+    assert isinstance(prior, ScaledF)
     of_data = log_marginal(model, observations, unit)
     # Given γ the rate is Gamma(shape + tail, scale + γ).
     log_rate = np.log(prior.shape + prior.tail) - np.log(np.exp(LOG_PRECISIONS) + prior.scale)
@@ -69,4 +69,4 @@ def log_integral(prior: ScaledF, cells: int, half_squares: Matrix, log_value: Ve
 
 def mean_root(shape: float, rate: Matrix) -> Matrix:
     """Return E γ^(−½), the mean of σ, for γ ~ Gamma(shape, rate)."""
-    return np.sqrt(rate) * np.exp(gammaln(shape - 0.5) - gammaln(shape))
+    return np.asarray(np.sqrt(rate) * np.exp(gammaln(shape - 0.5) - gammaln(shape)))

@@ -22,7 +22,7 @@ from manifill.sampling.joint_sampler import JointTuning
 from manifill.sampling.state import State
 from manifill.sampling.trajectory_lengths import Lengths
 from manifill.sampling.workers import quiet_worker_replacement
-from tests.exact.prior import completed, sigmas
+from tests.exact.prior import completed, draw_state, sigmas
 from tests.exact.simulated import Case, data, prior_state, statistics
 
 LARGEST_ACCEPTANCE = 0.85
@@ -41,7 +41,7 @@ class Kernel(NamedTuple):
 
     def tuning(self, case: Case, rng: Generator, lengths: Lengths | None) -> JointTuning:
         """Return the frozen tuning; without lengths there are trees."""
-        tuning = case.given(data(case, rng, prior_state(case, rng))).start(rng)[1]
+        tuning: JointTuning = case.given(data(case, rng, prior_state(case, rng))).start(rng)[1]
         rest = np.full(tuning.masses.rest.size, self.effects)
         rest[: len(self.s)] = self.s
         step = DualAveraging.init(self.step_size, tuning.step.step_size + 10.0)
@@ -87,7 +87,7 @@ def changes(
     """Yield what the steps change in each replicate, and their acceptance."""
     tuning = kernel.tuning(case, rng, lengths)
     for _ in range(replicates):
-        state = prior_state(case, rng)
+        state = draw_state(rng, case.model, case.table.shape)
         y = data(case, rng, state)
         before = compared(case, state, y)
         sampler, accepted = case.given(y), []

@@ -9,6 +9,7 @@ from manifill.problem import Model
 from manifill.sampling.factor_gibbs import FactorsState
 from manifill.sampling.state import State
 from manifill.unknowns import Effects, Unknowns
+from tests.problem.likelihoods import precision_of
 
 
 def draw_state(rng: Generator, model: Model, shape: tuple[int, int]) -> State:
@@ -55,7 +56,7 @@ def draw_noise(rng: Generator, model: Model, columns: int) -> NoiseState:
     """
     if not model.likelihood.has_noise:
         return NoiseState(np.ones(1), 0.0)
-    size, prior = columns if model.noise.by_column else 1, model.noise.precision
+    size, prior = columns if model.noise.by_column else 1, precision_of(model.noise)
     if not isinstance(prior, ScaledF):
         return NoiseState(np.array([draw_one(rng, prior) for _ in range(size)]), 0.0)
     while True:

@@ -30,7 +30,7 @@ BOUND = 3.0  # the scale of bounded moments if the rate is learned
 def unit_log_density(likelihood: Likelihood, y: float, x: Matrix) -> Matrix:
     """Return log p(y | x) at unit noise, up to a constant."""
     if isinstance(likelihood, Binomial):
-        return y * x - likelihood.trials * np.logaddexp(0.0, x)
+        return np.asarray(y * x - likelihood.trials * np.logaddexp(0.0, x))
     if isinstance(likelihood, Poisson):
         return y * x - np.exp(x)
     mean = np.logaddexp(0.0, x) if isinstance(likelihood, SoftplusGaussian) else x
@@ -75,7 +75,7 @@ class Posterior:
     def ray_masses_below(self, s: Vector | float) -> Vector:
         """Return, for each ray, the mass at points below ``s``."""
         t = 2.0 * np.sqrt(np.clip(np.broadcast_to(s, len(self.mass)) / LONGEST, 0.0, 1.0)) - 1.0
-        return legendre.legval(t, self.coefficients.T, tensor=False)
+        return np.asarray(legendre.legval(t, self.coefficients.T, tensor=False), dtype=np.float64)
 
     def s_below(self, bound: float) -> float:
         return float(self.ray_masses_below(bound).sum())
@@ -121,7 +121,7 @@ def _integrals(mass: Matrix, t: Vector) -> Matrix:
     """Return Legendre coefficients of the integral from −1 of the density whose masses at Gauss's nodes are given."""
     degrees = np.arange(len(t))
     series = mass @ legendre.legvander(t, len(t) - 1) * (degrees + 0.5)
-    return legendre.legint(series, lbnd=-1, axis=1)
+    return np.asarray(legendre.legint(series, lbnd=-1, axis=1), dtype=np.float64)
 
 
 @cache

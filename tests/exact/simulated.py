@@ -6,7 +6,7 @@ few thousand draws show.
 
 from dataclasses import replace
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,11 +16,11 @@ from manifill.likelihoods import Likelihood
 from manifill.problem import Model, Observations
 from manifill.sampling.factor_gibbs import Factors, FactorsState
 from manifill.sampling.joint_sampler import Joint
-from manifill.sampling.paper_gibbs import Gibbs
 from manifill.sampling.state import State
 from manifill.unknowns import EffectsPrior
 from tests.exact.prior import completed, draw_data, draw_factors, draw_state
 from tests.problem.likelihoods import noise_of
+from tests.sampling.problems import AnySampler, SamplerClass
 
 # Iterations of warm-up, of those chains that have one.
 BURN_IN = 200
@@ -55,7 +55,7 @@ SMALL = Table((4, 3), 2, (0, 0, 1, 1, 2, 2), (0, 1, 0, 1, 0, 1), ((0, 0), (2, 1)
 class Case(NamedTuple):
     """A sampler, a likelihood, and what else the model has."""
 
-    sampler: type[Joint] | type[Gibbs] | type[Factors]
+    sampler: SamplerClass
     likelihood: Likelihood
     effects: EffectsPrior | None = None
     noise: Gamma | ScaledF = NOISE
@@ -67,9 +67,9 @@ class Case(NamedTuple):
         table, noise = self.table, noise_of(self.likelihood, self.noise, by_column=self.by_column)
         return Model(table.rank, self.likelihood, table.rate, noise, FACTORS, self.effects)
 
-    def given(self, y: Vector) -> Joint | Gibbs | Factors:
+    def given(self, y: Vector) -> AnySampler:
         """Return the sampler given data."""
-        options = {"warmup": BURN_IN} if self.sampler is Joint else {}
+        options: dict[str, Any] = {"warmup": BURN_IN} if self.sampler is Joint else {}
         return self.sampler(self.model, observed(self.table, y), **options)
 
 
@@ -116,6 +116,7 @@ def statistics(case: Case, state: State | FactorsState, y: Vector) -> Vector:
         if isinstance(case.noise, ScaledF):
             parts.append(np.log(state.noise.rate) * np.array([1.0, log_precision.sum(), together[0]]))
     if case.effects is not None:
+        assert isinstance(state, State)
         parts.append(effect_statistics(state, y))
     return np.concatenate(parts)
 

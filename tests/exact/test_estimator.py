@@ -21,6 +21,7 @@ from manifill.unknowns import EffectsPrior
 from tests.exact import importance, quadrature
 from tests.exact.marginals import compare
 from tests.exact.zscores import false_alarm_rate, standard_error
+from tests.problem.likelihoods import precision_of
 
 # A few divergent draws are refused trajectories, and leave the posterior as it is.
 pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
@@ -32,11 +33,12 @@ SHARES = (0.1, 0.5, 0.9)
 # Swapping the two numbers of either pair changes the mean of σ or λ by more than a third.
 NOISE_PRIOR, LAMBDA_PRIOR = (6.0, 1.5), (2.0, 5.0)
 
-SHORT, LONG = {"chains": 2, "warmup": 300, "draws": 2000}, {"chains": 4, "warmup": 500, "draws": 20_000}
+SHORT: dict[str, Any] = {"chains": 2, "warmup": 300, "draws": 2000}
+LONG: dict[str, Any] = {"chains": 4, "warmup": 500, "draws": 20_000}
 TIERS = [pytest.param(SHORT, id="short"), pytest.param(LONG, id="long", marks=pytest.mark.statistical)]
 
 
-def fitted(size: dict[str, int], **arguments: Any) -> MatrixCompletion:
+def fitted(size: dict[str, Any], **arguments: Any) -> MatrixCompletion:
     return MatrixCompletion(rank=1, seed=81, jobs=1, progress=False, **size, **arguments).fit(TABLE)
 
 
@@ -66,9 +68,9 @@ def against_importance(drawn: dict[str, Array], known: dict[str, list[importance
 
 
 @pytest.mark.parametrize("size", TIERS)
-def test_default_priors(size: dict[str, int]) -> None:
+def test_default_priors(size: dict[str, Any]) -> None:
     model = fitted(size)
-    assert isinstance(model.model_.noise.precision, ScaledF)
+    assert isinstance(precision_of(model.model_.noise), ScaledF)
     assert isinstance(model.model_.rate, Gamma)
     assert isinstance(model.model_.effects, EffectsPrior)
     number = 400_000 if size is SHORT else 4_000_000
@@ -79,7 +81,7 @@ def test_default_priors(size: dict[str, int]) -> None:
 
 
 @pytest.mark.parametrize("size", TIERS)
-def test_unequal_priors(size: dict[str, int]) -> None:
+def test_unequal_priors(size: dict[str, Any]) -> None:
     """The reference is built from the pairs, not from the model that the estimator makes of them."""
     model = fitted(size, effects=None, noise_prior=NOISE_PRIOR, lambda_prior=LAMBDA_PRIOR)
     (noise_shape, noise_rate), (shape, rate) = NOISE_PRIOR, LAMBDA_PRIOR

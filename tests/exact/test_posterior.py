@@ -10,25 +10,27 @@ from typing import Any
 import numpy as np
 import pytest
 
+from manifill.base.arrays import Array, Generator
 from manifill.base.priors import Gamma, ScaledF
 from manifill.sampling.factor_gibbs import Factors
 from tests.exact.cases import CASES, Case
 from tests.exact.marginals import compare
 from tests.exact.zscores import false_alarm_rate
+from tests.problem.likelihoods import precision_of
 
 BOUND, SEED = 4.0, 20_260_101
 CHAINS, WARM_UP, DRAWS = 2, 500, 8000
 
 
-def quantities(draw: dict[str, np.ndarray], state: Any) -> dict[str, float]:
+def quantities(draw: dict[str, Array], state: Any) -> dict[str, float]:
     """Return what the exact posterior knows of a draw."""
     X = (draw["U"] * draw["s"]) @ draw["V"].T if "s" in draw else draw["A"] @ draw["B"].T
-    known = {f"X[{i},{j}]": X[i, j] for i, j in np.ndindex(X.shape)}
-    known |= {name: draw[name] for name in ("lambda", "tau") if name in draw}
+    known: dict[str, float] = {f"X[{i},{j}]": float(X[i, j]) for i, j in np.ndindex(X.shape)}
+    known |= {name: float(draw[name]) for name in ("lambda", "tau") if name in draw}
     known |= {"s": draw["s"][0]} if "s" in draw else {}
     if "mu" in draw:
         total = X + draw["mu"] + draw["row_effect"][:, None] + draw["column_effect"]
-        known |= {f"total[{i},{j}]": total[i, j] for i, j in np.ndindex(X.shape)}
+        known |= {f"total[{i},{j}]": float(total[i, j]) for i, j in np.ndindex(X.shape)}
     if "sigma" in draw:
         sigma = np.atleast_1d(draw["sigma"])
         known |= {"sigma": sigma[0], "noise rate": state.noise.rate}
@@ -36,7 +38,7 @@ def quantities(draw: dict[str, np.ndarray], state: Any) -> dict[str, float]:
     return known
 
 
-def chain(case: Case, rng: np.random.Generator) -> list[dict[str, float]]:
+def chain(case: Case, rng: Generator) -> list[dict[str, float]]:
     sampler = case.sampler(case.model, case.observations)
     state, tuning = sampler.start(rng)
     for _ in range(WARM_UP):
@@ -53,13 +55,13 @@ def comparisons(case: Case) -> int:
     """Return how many there are: five for s and for each cell with and without effects, one for what is learned."""
     model = case.model
     if case.sampler is Factors:
-        return 5 * 6 + isinstance(model.noise.precision, Gamma) + isinstance(model.factor_precision, Gamma)
+        return 5 * 6 + isinstance(precision_of(model.noise), Gamma) + isinstance(model.factor_precision, Gamma)
     count = 5 * (1 + 6) + isinstance(model.rate, Gamma) + (5 * 6 if model.effects is not None else 0)
     if not model.likelihood.has_noise:
         return count
-    if isinstance(model.noise.precision, ScaledF):
+    if isinstance(precision_of(model.noise), ScaledF):
         return count + 2
-    return count + (2 if model.noise.by_column else 1) * isinstance(model.noise.precision, Gamma)
+    return count + (2 if model.noise.by_column else 1) * isinstance(precision_of(model.noise), Gamma)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -1,5 +1,7 @@
 """The exact answers are exact: they stop changing with the grid, and agree with the prior and with weighted draws."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -11,7 +13,7 @@ from tests.exact import baseline, quadrature
 from tests.exact.cases import CASES
 from tests.exact.marginals import Marginal
 
-FINER = {
+FINER: dict[Callable[..., dict[str, Marginal]], dict[str, int]] = {
     quadrature.marginals: {"ray_nodes": 44, "s_nodes": 64},
     baseline.marginals: {"angles": 96, "lengths": 48, "logs": 28},
 }

@@ -13,6 +13,7 @@ from manifill.base.priors import ScaledF
 from manifill.problem import Model
 from tests.exact import baseline
 from tests.exact.cases import CASES, Case
+from tests.problem.likelihoods import precision_of
 
 DRAWS, BOUND = 400_000, 4.0
 NAMES = [
@@ -63,11 +64,11 @@ def effects(model: Model, rng: Generator) -> Matrix | float:
         return 0.0
     mean = prior.mean + rng.standard_normal((DRAWS, 1, 1)) / np.sqrt(prior.mean_precision)
     row, column = rng.standard_normal((DRAWS, 3, 1)), rng.standard_normal((DRAWS, 1, 2))
-    return mean + row / np.sqrt(prior.row) + column / np.sqrt(prior.column)
+    return np.asarray(mean + row / np.sqrt(prior.row) + column / np.sqrt(prior.column))
 
 
 def noise(model: Model, rng: Generator) -> tuple[Matrix, Vector]:
-    prior, rate = model.noise.precision, np.zeros(DRAWS)
+    prior, rate = precision_of(model.noise), np.zeros(DRAWS)
     if isinstance(prior, float):
         return np.full((DRAWS, 2), prior), rate
     if isinstance(prior, ScaledF):
@@ -86,7 +87,7 @@ def weights(case: Case, draws: Draws) -> Vector:
         mean = np.log1p(np.exp(x)) if case.model.likelihood.name == "softplus" else x
         log_weight += 0.5 * np.log(precision) - 0.5 * precision * (y - mean) ** 2
     weight = np.exp(log_weight - log_weight.max())
-    return weight / weight.sum()
+    return np.asarray(weight / weight.sum())
 
 
 def z_scores(name: str) -> Vector:

@@ -1,21 +1,23 @@
 """Monte Carlo means against what they should be, in units of their standard errors."""
 
 import math
+from importlib import import_module
 
 import numpy as np
-from arviz_stats.base import array_stats
+
+from manifill.base.arrays import Array, Vector
 
 __all__ = ["false_alarm_rate", "z_scores"]
 
 
-def standard_error(draws: np.ndarray) -> np.ndarray:
+def standard_error(draws: Array) -> Vector:
     """Return the standard error of the mean over the first two axes, chain and draw, by the effective sample size."""
     draws = np.asarray(draws, dtype=np.float64)
-    size = array_stats.ess(draws, chain_axis=0, draw_axis=1, method="mean")
-    return draws.std(axis=(0, 1), ddof=1) / np.sqrt(size)
+    size = import_module("arviz_stats.base").array_stats.ess(draws, chain_axis=0, draw_axis=1, method="mean")
+    return np.asarray(draws.std(axis=(0, 1), ddof=1) / np.sqrt(size))
 
 
-def z_scores(draws: np.ndarray, expected: np.ndarray | float) -> np.ndarray:
+def z_scores(draws: Array, expected: Array | float) -> Vector:
     """Return (mean − expected)/standard error for each quantity; ``draws`` is (chain, draw, …)."""
     return np.atleast_1d((np.mean(draws, axis=(0, 1)) - expected) / standard_error(draws))
 

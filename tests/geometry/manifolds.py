@@ -1,11 +1,15 @@
 """The tables of manifolds that conformance tests run over, and what their points must satisfy."""
 
+from typing import TypeAlias
+
 import numpy as np
 import pytest
 
 from manifill.base.arrays import Generator, Matrix, Vector
-from manifill.geometry import Euclidean, LowRank, Manifold, Masses, ScaledStiefel, Stiefel
+from manifill.geometry import Euclidean, LowRank, Masses, ScaledStiefel, Stiefel
 from manifill.unknowns import Layout
+
+AnyManifold: TypeAlias = Euclidean | Stiefel | ScaledStiefel | LowRank  # all but frames with masses have a U-turn rule
 
 # A circle, a sphere, a small one, a square one (two components), a tall one, and one of more than one block of rows.
 SHAPES = ((2, 1), (3, 1), (5, 2), (6, 6), (40, 7), (300, 20))
@@ -47,7 +51,7 @@ FRAMES = (*STIEFEL, *SCALED)
 MANIFOLDS = (*GEODESIC, *SCALED, *LOW_RANK)
 
 
-def _name(manifold: Manifold) -> str:
+def _name(manifold: AnyManifold) -> str:
     if isinstance(manifold, LowRank):
         sizes = f"{manifold.left.rows}x{manifold.right.rows},{manifold.left.columns}"
         return f"low rank {sizes}{' with effects' if manifold.layout.has_effects else ''}"
@@ -67,7 +71,7 @@ on_each_curved = pytest.mark.parametrize("manifold", [*FRAMES, *LOW_RANK], ids=_
 on_small_ones = pytest.mark.parametrize("manifold", [*STIEFEL[:4], *SCALED[:4], *LOW_RANK[:2]], ids=_name)
 
 
-def frames(manifold: Manifold, flat: Vector) -> list[Matrix]:
+def frames(manifold: AnyManifold, flat: Vector) -> list[Matrix]:
     """Return the parts of a flat vector that belong to a Stiefel manifold, in their shapes."""
     if isinstance(manifold, Euclidean):
         return []
@@ -78,7 +82,7 @@ def frames(manifold: Manifold, flat: Vector) -> list[Matrix]:
     return [*frames(manifold.left, flat[:u]), *frames(manifold.right, flat[u:v])]
 
 
-def metric(manifold: Manifold) -> Vector:
+def metric(manifold: AnyManifold) -> Vector:
     """Return the mass of every number of a flat vector."""
     if isinstance(manifold, ScaledStiefel):
         return np.tile(manifold.masses, manifold.rows)
@@ -91,30 +95,30 @@ def as_matrix(manifold: Stiefel | ScaledStiefel, flat: Vector) -> Matrix:
     return flat.reshape(manifold.rows, manifold.columns)
 
 
-def constraint_error(manifold: Manifold, position: Vector) -> float:
+def constraint_error(manifold: AnyManifold, position: Vector) -> float:
     """Return the largest entry of |XᵀX − I|."""
     return max((float(np.abs(X.T @ X - np.eye(X.shape[1])).max()) for X in frames(manifold, position)), default=0.0)
 
 
-def tangency_error(manifold: Manifold, position: Vector, vector: Vector) -> float:
+def tangency_error(manifold: AnyManifold, position: Vector, vector: Vector) -> float:
     """Return the largest entry of |XᵀZ + ZᵀX|."""
     pairs = zip(frames(manifold, position), frames(manifold, vector), strict=True)
     return max((float(np.abs(X.T @ Z + Z.T @ X).max()) for X, Z in pairs), default=0.0)
 
 
-def projected(manifold: Manifold, position: Vector, vector: Vector) -> Vector:
+def projected(manifold: AnyManifold, position: Vector, vector: Vector) -> Vector:
     result = vector.copy()
     manifold.project(position, result)
     return result
 
 
-def accelerated(manifold: Manifold, gradient: Vector) -> Vector:
+def accelerated(manifold: AnyManifold, gradient: Vector) -> Vector:
     result = gradient.copy()
     manifold.accelerate(result)
     return result
 
 
-def moved(manifold: Manifold, position: Vector, velocity: Vector, time: float) -> tuple[Vector, Vector]:
+def moved(manifold: AnyManifold, position: Vector, velocity: Vector, time: float) -> tuple[Vector, Vector]:
     """Return where a step ends, and the tangent part of its velocity there; NaN if the step could not be taken."""
     end, end_velocity = position.copy(), velocity.copy()
     if not manifold.move(end, end_velocity, time):
@@ -122,12 +126,12 @@ def moved(manifold: Manifold, position: Vector, velocity: Vector, time: float) -
     return end, projected(manifold, end, end_velocity)
 
 
-def is_taken(manifold: Manifold, position: Vector, velocity: Vector, time: float) -> bool:
+def is_taken(manifold: AnyManifold, position: Vector, velocity: Vector, time: float) -> bool:
     """Return whether a step can be taken."""
     return manifold.move(position.copy(), velocity.copy(), time)
 
 
-def random_state(rng: Generator, manifold: Manifold) -> tuple[Vector, Vector]:
+def random_state(rng: Generator, manifold: AnyManifold) -> tuple[Vector, Vector]:
     """Return a point and a tangent velocity that turns each column by about a radian in unit time."""
     position = manifold.random_point(rng)
     velocity = np.empty(manifold.dimension)

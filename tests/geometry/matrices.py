@@ -25,7 +25,7 @@ def effects_part(manifold: LowRank, flat: Vector) -> Matrix:
     m, n, effects = manifold.left.rows, manifold.right.rows, parts(manifold, flat)[3]
     if not effects.size:
         return np.zeros((m, n))
-    return effects[0] + effects[1 : 1 + m, None] + effects[1 + m :]
+    return np.asarray(effects[0] + effects[1 : 1 + m, None] + effects[1 + m :])
 
 
 def turning(manifold: LowRank, first: Vector, velocity: Vector, last: Vector, last_velocity: Vector) -> Vector:

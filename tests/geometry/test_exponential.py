@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
+from manifill.base.arrays import Matrix
 from manifill.geometry.small_matrices import copy_skew_part, copy_symmetric_part, exponential
 
 
-def exponential_of(matrix: np.ndarray) -> np.ndarray:
+def exponential_of(matrix: Matrix) -> Matrix:
     out = np.empty_like(matrix)
     exponential(matrix, out)
     return out

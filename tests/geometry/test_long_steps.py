@@ -4,19 +4,27 @@ import numpy as np
 import pytest
 
 from manifill.base.arrays import Vector
-from manifill.geometry import Manifold, ScaledStiefel
-from tests.geometry.manifolds import is_taken, moved, on_each_step, random_state, scaled_stiefel, unit_stiefel
+from manifill.geometry import ScaledStiefel
+from tests.geometry.manifolds import (
+    AnyManifold,
+    is_taken,
+    moved,
+    on_each_step,
+    random_state,
+    scaled_stiefel,
+    unit_stiefel,
+)
 
 
 @on_each_step
-def test_a_step_that_is_far_too_long_is_refused(manifold: Manifold) -> None:
+def test_a_step_that_is_far_too_long_is_refused(manifold: AnyManifold) -> None:
     """The trajectory then counts as divergent."""
     assert not is_taken(manifold, *random_state(np.random.default_rng(7), manifold), 30.0)
 
 
 @pytest.mark.parametrize("broken", [np.nan, np.inf, 1e200])
 @on_each_step
-def test_a_broken_velocity_is_refused(manifold: Manifold, broken: float) -> None:
+def test_a_broken_velocity_is_refused(manifold: AnyManifold, broken: float) -> None:
     position, velocity = random_state(np.random.default_rng(8), manifold)
     velocity[0] = broken
     assert not is_taken(manifold, position, velocity, 0.1)

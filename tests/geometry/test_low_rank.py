@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from manifill.base.arrays import Vector
+from manifill.base.arrays import Generator, Vector
 from manifill.geometry import LowRank
 from tests.geometry.manifolds import moved, on_each_low_rank, plain_low_rank, random_state
 from tests.geometry.matrices import turning
 
 
-def edges(manifold: LowRank, rng: np.random.Generator) -> tuple[list[Vector], Vector]:
+def edges(manifold: LowRank, rng: Generator) -> tuple[list[Vector], Vector]:
     """Return the ends of a trajectory that is just about to turn at one of them, and both products there.
 
     A velocity's part along the chord is taken away but for a hair, and the hair's sign decides.

@@ -7,8 +7,10 @@ Seeds are fixed, so an alarm on unchanged code comes from a changed NumPy, never
 import numpy as np
 import pytest
 
-from manifill.geometry import Euclidean, Manifold, Stiefel
+from manifill.base.arrays import Matrix, Vector
+from manifill.geometry import Euclidean, Stiefel
 from tests.geometry.manifolds import (
+    AnyManifold,
     constraint_error,
     metric,
     on_each_manifold,
@@ -20,13 +22,13 @@ from tests.geometry.manifolds import (
 BOUND = 5.0
 
 
-def z_scores(samples: np.ndarray, expected: np.ndarray | float) -> np.ndarray:
+def z_scores(samples: Matrix, expected: float) -> Vector:
     """Return the z-scores of the means over the first axis."""
-    return (samples.mean(axis=0) - expected) / (samples.std(axis=0, ddof=1) / np.sqrt(len(samples)))
+    return np.asarray((samples.mean(axis=0) - expected) / (samples.std(axis=0, ddof=1) / np.sqrt(len(samples))))
 
 
 @on_each_manifold
-def test_points_lie_on_the_manifold(manifold: Manifold) -> None:
+def test_points_lie_on_the_manifold(manifold: AnyManifold) -> None:
     assert constraint_error(manifold, manifold.random_point(np.random.default_rng(1))) < 1e-13
 
 
@@ -50,7 +52,7 @@ def test_square_points_fall_on_both_components() -> None:
     assert abs(z_scores(signs, 0.0)) < BOUND
 
 
-def _covariance_z_scores(manifold: Manifold, draws: int) -> np.ndarray:
+def _covariance_z_scores(manifold: AnyManifold, draws: int) -> Matrix:
     """Return z-scores of the covariance of velocities, expected to be the projection over the masses."""
     rng = np.random.default_rng(4)
     point = manifold.random_point(rng)
@@ -59,11 +61,11 @@ def _covariance_z_scores(manifold: Manifold, draws: int) -> np.ndarray:
         manifold.random_velocity(rng, point, velocity)
     expected = np.array([projected(manifold, point, e) for e in np.eye(manifold.dimension) / metric(manifold)])
     spread = np.sqrt((np.outer(expected.diagonal(), expected.diagonal()) + expected**2) / draws)
-    return (velocities.T @ velocities / draws - expected) / np.maximum(spread, 1e-6)
+    return np.asarray((velocities.T @ velocities / draws - expected) / np.maximum(spread, 1e-6))
 
 
 @on_small_ones
-def test_velocities_have_the_covariance_of_a_projected_gaussian(manifold: Manifold) -> None:
+def test_velocities_have_the_covariance_of_a_projected_gaussian(manifold: AnyManifold) -> None:
     """At most 1,296 comparisons: false-alarm rate 7e-4."""
     assert np.abs(_covariance_z_scores(manifold, 20_000)).max() < BOUND
 
@@ -73,7 +75,7 @@ def test_euclidean_velocities_are_standard_normal() -> None:
 
 
 @on_each_manifold
-def test_velocities_are_tangent_and_kinetic_energy_is_half_their_square_by_mass(manifold: Manifold) -> None:
+def test_velocities_are_tangent_and_kinetic_energy_is_half_their_square_by_mass(manifold: AnyManifold) -> None:
     rng = np.random.default_rng(5)
     point, velocity = manifold.random_point(rng), np.empty(manifold.dimension)
     manifold.random_velocity(rng, point, velocity)
@@ -82,6 +84,6 @@ def test_velocities_are_tangent_and_kinetic_energy_is_half_their_square_by_mass(
 
 
 @on_each_manifold
-def test_draws_are_those_of_the_generator_alone(manifold: Manifold) -> None:
+def test_draws_are_those_of_the_generator_alone(manifold: AnyManifold) -> None:
     first, second = (manifold.random_point(np.random.default_rng(6)) for _ in range(2))
     assert np.array_equal(first, second)

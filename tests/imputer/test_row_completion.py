@@ -1,21 +1,24 @@
 """Rows given their observed cells, compared with the textbook formula for normal vectors."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from manifill import MatrixCompletion
+from manifill import Draws, MatrixCompletion
+from manifill.base.arrays import Vector
 from manifill.imputer import row_completion
 from manifill.imputer.row_completion import complete_rows
 from tests.imputer.synthetic_table import table_with_missing_values
 
 pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
 
-QUICK = {"rank": 2, "chains": 2, "warmup": 50, "draws": 50, "seed": 0, "jobs": 1, "progress": False}
+QUICK: dict[str, Any] = {"rank": 2, "chains": 2, "warmup": 50, "draws": 50, "seed": 0, "jobs": 1, "progress": False}
 
 
-def textbook_conditional(posterior, row):
+def textbook_conditional(posterior: Draws, row: Vector) -> tuple[Vector, Vector]:
     """Condition the joint normal distribution of all cells of a row on those observed, draw by draw, and mix."""
     n, m = row.size, posterior.shape[0]
     scales = np.broadcast_to(posterior.column_scales, n)
@@ -35,7 +38,7 @@ def textbook_conditional(posterior, row):
 
 
 @pytest.mark.parametrize("changes", [{}, {"column_scales": "standardize"}, {"noise": "column"}], ids=str)
-def test_completion_agrees_with_the_textbook_formula(changes, monkeypatch):
+def test_completion_agrees_with_the_textbook_formula(changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows with many, few and no observed cells; more rows than in one block."""
     monkeypatch.setattr(row_completion, "BLOCK_ROWS", 2)
     holes = table_with_missing_values(m=30)[1]
@@ -49,7 +52,9 @@ def test_completion_agrees_with_the_textbook_formula(changes, monkeypatch):
 
 
 @pytest.mark.parametrize(("some", "kept"), [(7, [0, 12, 25, 37]), (100, range(50)), (101, range(50))])
-def test_draws_are_thinned_evenly_over_all_chains(some, kept, monkeypatch):
+def test_draws_are_thinned_evenly_over_all_chains(
+    some: int, kept: Sequence[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Seven of 100 draws are rounded up to four from each of two chains."""
     monkeypatch.setattr(row_completion, "DRAWS", some)
     holes = table_with_missing_values(m=30)[1]

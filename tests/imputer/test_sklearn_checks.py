@@ -1,5 +1,7 @@
 """The checks of scikit-learn for transformers."""
 
+from collections.abc import Callable
+
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -10,6 +12,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
 QUICK = BayesianImputer(rank=2, chains=1, warmup=10, draws=10, jobs=1)
 
 
-@parametrize_with_checks([QUICK])
-def test_scikit_learn_checks(estimator, check):
+@parametrize_with_checks([QUICK])  # type: ignore[untyped-decorator] # has no types
+def test_scikit_learn_checks(estimator: BayesianImputer, check: Callable[[BayesianImputer], None]) -> None:
     check(estimator)

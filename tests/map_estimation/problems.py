@@ -74,7 +74,7 @@ def evaluate_all(objective: Objective, X: Matrix) -> tuple[float, Matrix]:
 def shrink(matrix: Matrix, by: float) -> Matrix:
     """Return the matrix with its singular values lowered, at most to zero."""
     left, s, right = np.linalg.svd(matrix, full_matrices=False)
-    return (left * np.maximum(s - by, 0.0)) @ right
+    return np.asarray((left * np.maximum(s - by, 0.0)) @ right)
 
 
 class Plain(NamedTuple):
@@ -93,11 +93,12 @@ class Plain(NamedTuple):
 def plain_value(objective: Objective, plain: Plain) -> float:
     """Return F."""
     rate, _, effects = objective.prior
-    value = rate * np.linalg.norm(plain.L, "nuc") - evaluate_all(objective, plain.X)[0]
+    value = rate * float(np.linalg.norm(plain.L, "nuc")) - evaluate_all(objective, plain.X)[0]
     if effects is not None:
-        value += 0.5 * effects.row * plain.row @ plain.row + 0.5 * effects.column * plain.column @ plain.column
+        value += 0.5 * effects.row * float(plain.row @ plain.row)
+        value += 0.5 * effects.column * float(plain.column @ plain.column)
         value += 0.5 * effects.mean * (plain.mean - effects.centre) ** 2
-    return float(value)
+    return value
 
 
 def plain_solve(objective: Objective, curvature: float, steps: int) -> Plain:

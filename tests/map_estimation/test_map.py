@@ -1,6 +1,7 @@
 """map_estimate: every form of data, predictions in the data's units, and refusals that say what to do."""
 
 import doctest
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -105,7 +106,7 @@ def test_an_estimate_prints_in_a_few_lines() -> None:
     assert len(repr(map_estimate(holed_table()))) < 2000
 
 
-REFUSALS = {
+REFUSALS: dict[str, tuple[dict[str, Any], str]] = {
     "rank zero": ({"rank": 0}, "rank.*0"),
     "rank too high": ({"rank": 3}, r"rank=3.*min\(m, n\) = 2"),
     "rank fractional": ({"rank": 1.5}, "rank.*1.5"),

@@ -1,12 +1,14 @@
 """The parts of the solver, one by one."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
 from manifill.base.arrays import Vector
 from manifill.likelihoods import Gaussian
-from manifill.map_estimation import Objective, Prior
+from manifill.map_estimation import EffectPrecisions, Objective, Prior
 from manifill.map_estimation import leading_triples as spectrum
 from manifill.map_estimation.fixed_rank import _Search, polish
 from manifill.map_estimation.lbfgs import minimise
@@ -62,7 +64,7 @@ def test_singular_triples_of_a_product() -> None:
 
 @pytest.mark.parametrize("effects", [None, EFFECTS], ids=["plain", "effects"])
 @for_each_likelihood
-def test_gradient_of_the_search_is_a_difference(name: str, effects: tuple | None) -> None:
+def test_gradient_of_the_search_is_a_difference(name: str, effects: EffectPrecisions | None) -> None:
     objective = some_objective(name, Prior(1.5, 2.0, effects))
     rng = np.random.default_rng(4)
     search = _Search(objective, random_point(rng, objective.shape, 2, effects is not None))
@@ -75,7 +77,7 @@ def test_gradient_of_the_search_is_a_difference(name: str, effects: tuple | None
 
 
 @pytest.mark.parametrize("effects", [None, EFFECTS], ids=["plain", "effects"])
-def test_search_values_are_those_of_the_objective_at_triples(effects: tuple | None) -> None:
+def test_search_values_are_those_of_the_objective_at_triples(effects: EffectPrecisions | None) -> None:
     objective = some_objective("binomial", Prior(1.5, effects=effects))
     point = random_point(np.random.default_rng(5), objective.shape, 3, effects is not None)
     search = _Search(objective, point)
@@ -164,7 +166,7 @@ def walled(x: Vector) -> tuple[float, Vector]:
 @pytest.mark.parametrize(
     ("function", "start"), [(quadratic, np.zeros(20)), (rosenbrock, np.array([-1.2, 1.0])), (walled, np.full(3, 5.0))]
 )
-def test_lbfgs_finds_minima_to_many_digits(function, start: Vector) -> None:
+def test_lbfgs_finds_minima_to_many_digits(function: Callable[[Vector], tuple[float, Vector]], start: Vector) -> None:
     found = minimise(function, start, lambda g: bool(np.linalg.norm(g) < 1e-10), 500)
     assert not found.stuck
     np.testing.assert_allclose(found.position, 1.0, rtol=0, atol=1e-9)

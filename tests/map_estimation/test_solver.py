@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from manifill.likelihoods import Gaussian
-from manifill.map_estimation import Objective, Prior, solve
+from manifill.map_estimation import EffectPrecisions, Objective, Prior, solve
 from manifill.map_estimation import leading_triples as spectrum
 from manifill.problem import Observations
 from tests.map_estimation.problems import (
@@ -47,7 +47,7 @@ def test_agrees_with_a_plain_solver(name: str, prior: Prior) -> None:
 
 @pytest.mark.parametrize("effects", [None, EFFECTS], ids=["plain", "effects"])
 @pytest.mark.parametrize("name", LIKELIHOODS)
-def test_conditions_of_a_mode(name: str, effects: tuple | None) -> None:
+def test_conditions_of_a_mode(name: str, effects: EffectPrecisions | None) -> None:
     """From dense matrices, for every likelihood: G = λUVᵀ + W with W outside of U and V and ‖W‖ ≤ λ."""
     objective = some_objective(name, Prior(1.2, effects=effects))
     point, certificate, _ = solve(objective, tolerance=1e-8)
@@ -79,10 +79,10 @@ def test_only_the_ratio_of_rate_and_precision_matters_without_effects() -> None:
 
 
 @pytest.mark.parametrize("effects", [None, EFFECTS], ids=["plain", "effects"])
-def test_nothing_is_left_at_a_rate_above_the_norm_of_the_slopes(effects: tuple | None) -> None:
+def test_nothing_is_left_at_a_rate_above_the_norm_of_the_slopes(effects: EffectPrecisions | None) -> None:
     none = solve(some_objective(prior=Prior(1e9, effects=effects)), tolerance=1e-9)
     assert none.certificate.converged
-    norm = np.linalg.norm(evaluate_all(some_objective(), dense_x(none.point))[1], 2)
+    norm = float(np.linalg.norm(evaluate_all(some_objective(), dense_x(none.point))[1], 2))
     for rate, rank in ((1.001 * norm, 0), (0.999 * norm, 1)):
         found = solve(some_objective(prior=Prior(rate, effects=effects)), tolerance=1e-9)
         assert found.point.rank == rank
@@ -131,7 +131,9 @@ def test_too_few_steps_are_admitted() -> None:
 
 
 @pytest.mark.parametrize("effects", [None, EFFECTS], ids=["plain", "effects"])
-def test_iterative_decompositions_give_the_same(effects: tuple | None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_iterative_decompositions_give_the_same(
+    effects: EffectPrecisions | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     observations = some_observations(Gaussian(), (40, 30))
     objective = Objective.of(observations, Gaussian(), Prior(1.0, effects=effects))
     dense = solve(objective, tolerance=1e-7)
@@ -144,7 +146,7 @@ def test_iterative_decompositions_give_the_same(effects: tuple | None, monkeypat
 
 @pytest.mark.parametrize("shape", [(1, 5), (5, 1), (1, 1), (2, 2)])
 @pytest.mark.parametrize("effects", [None, EFFECTS], ids=["plain", "effects"])
-def test_narrow_matrices(shape: tuple[int, int], effects: tuple | None) -> None:
+def test_narrow_matrices(shape: tuple[int, int], effects: EffectPrecisions | None) -> None:
     rows, cols = np.nonzero(np.ones(shape))
     observations = Observations.from_triples(rows, cols, 3.0 + np.arange(rows.size), shape)
     assert solve(Objective.of(observations, Gaussian(), Prior(0.5, effects=effects))).certificate.converged

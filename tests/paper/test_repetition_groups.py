@@ -1,6 +1,7 @@
 """Repetitions of a fit, and whether they mix."""
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from tests.paper.example_results import METRICS, SIZE, two_repetitions
     ("metrics", "mixes"),
     [({}, True), ({"rhat": 1.11}, False), ({"ess": 19.0}, False), ({"rhat": float("nan")}, False)],
 )
-def test_mixing_is_judged_by_rhat_and_ess(metrics: dict, mixes: bool) -> None:
+def test_mixing_is_judged_by_rhat_and_ess(metrics: dict[str, Any], mixes: bool) -> None:
     assert two_repetitions(**metrics).mixes is mixes
 
 

@@ -1,6 +1,7 @@
 """Verdicts of Table 1: deviations and mixing."""
 
 import dataclasses
+from typing import Any
 
 import pytest
 
@@ -21,7 +22,7 @@ from tests.paper.example_results import METRICS, SIZE, two_repetitions
         ({"deviations": [0.0, 5.0, 9.0], "rhat": 1.5}, [Answer.WORSE, Answer.WORSE]),
     ],
 )
-def test_verdicts_of_a_row(metrics: dict, answers: list[Answer]) -> None:
+def test_verdicts_of_a_row(metrics: dict[str, Any], answers: list[Answer]) -> None:
     section = table_mad([two_repetitions(**metrics)])
     assert [verdict.answer for verdict in section.verdicts] == answers
     assert all(verdict.why for verdict in section.verdicts)

@@ -10,7 +10,8 @@ import pytest
 
 from manifill.base.arrays import Array, Generator, Matrix
 from manifill.posterior import Draws, Variable
-from manifill.posterior.alignment import Components, aligned
+from manifill.posterior.alignment import aligned
+from manifill.unknowns import Components
 from tests.posterior.runs import ATTRIBUTES, FACTOR_VARIABLES, KINDS, dense_draws, random_run
 
 CHAINS, DRAWS, ROWS, COLUMNS, RANK = 2, 30, 12, 9, 3

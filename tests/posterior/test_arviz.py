@@ -146,7 +146,7 @@ def test_a_run_on_disk_is_read_when_values_are_asked_for(tmp_path: Path, counts:
 def test_a_summary_reads_no_more_than_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     random_run([50, 50]).save(tmp_path / "run")
     draws = Draws.open(tmp_path / "run")
-    monkeypatch.setitem(draws.posterior, "U", Untouchable(draws.U))  # type: ignore[arg-type]
+    monkeypatch.setitem(draws.posterior, "U", Untouchable(draws.U))
     summary = arviz.summary(draws.to_arviz(), var_names=["sigma", "s"])
     assert list(summary.index) == ["sigma", "s[0]", "s[1]"]
 

@@ -60,7 +60,7 @@ def test_log_densities_are_scipys(case: str, kind: str) -> None:
 def test_log_densities_are_in_the_units_of_the_data(case: str) -> None:
     """y = scale · z, with SciPy's own location and scale."""
     likelihood, _ = CASES[case]
-    link = (lambda x: x) if case == "gaussian" else (lambda x: np.log1p(np.exp(x)))
+    link: Callable[[Array], Array] = (lambda x: x) if case == "gaussian" else (lambda x: np.log1p(np.exp(x)))
     draws = scaled(random_run([5, 5], variables=EFFECT_VARIABLES))
     values, scales = VALUES * SCALES[COLS], SCALES[COLS]
     theirs = dense_log_densities(

@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
 from manifill.base.arrays import Array
 from manifill.likelihoods import Binomial, Gaussian, Likelihood, SoftplusGaussian, custom_likelihood
@@ -136,7 +138,7 @@ def test_samples_in_memory_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     draws, sizes = random_run([10, 10]), []
     quantile = np.quantile
 
-    def watched(samples: Array, *arguments: object, **options: object) -> Array:
+    def watched(samples: Array, *arguments: Any, **options: Any) -> Any:
         sizes.append(samples.nbytes)
         return quantile(samples, *arguments, **options)
 
@@ -185,7 +187,7 @@ def test_a_broken_interval_is_refused(interval: float) -> None:
         ([[0]], [[0]], "shape"),
     ],
 )
-def test_cells_outside_the_matrix_are_refused(rows: object, cols: object, message: str) -> None:
+def test_cells_outside_the_matrix_are_refused(rows: ArrayLike, cols: ArrayLike, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         predict(np.random.default_rng(0), random_run([3]), Gaussian(), rows, cols)
 
@@ -219,9 +221,10 @@ def test_a_prediction_as_a_frame() -> None:
     plain = prediction.to_frame()
     assert list(plain.columns) == ["mean", "sd", "lower", "upper"]
     np.testing.assert_array_equal(plain["upper"], prediction.upper)
-    labelled = prediction.to_frame(["a", "f", "c", "c", 7], COLS)
+    names: list[Any] = ["a", "f", "c", "c", 7]
+    labelled = prediction.to_frame(names, COLS)
     assert list(labelled.columns) == ["row", "column", "mean", "sd", "lower", "upper"]
-    assert labelled["row"].tolist() == ["a", "f", "c", "c", 7]
+    assert labelled["row"].tolist() == names
     assert labelled["column"].tolist() == COLS.tolist()
     np.testing.assert_array_equal(labelled["mean"], prediction.mean)
 

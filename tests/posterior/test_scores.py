@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 from scipy import stats
 from scipy.special import expit, logsumexp
 
@@ -22,7 +23,7 @@ LIKELIHOODS = (Gaussian(), SoftplusGaussian(), Binomial(10, 0.5))
 for_each_likelihood = pytest.mark.parametrize("likelihood", LIKELIHOODS, ids=lambda likelihood: likelihood.name)
 
 
-def scored(draws: Draws, likelihood: Likelihood, values: Vector = VALUES, interval: float = 0.9) -> Score:
+def scored(draws: Draws, likelihood: Likelihood, values: ArrayLike = VALUES, interval: float = 0.9) -> Score:
     return score(np.random.default_rng(0), draws, likelihood, ROWS, COLS, values, interval)
 
 
@@ -38,9 +39,8 @@ def brute_crps(samples: Array, values: Vector) -> Vector:
 def test_every_figure_is_that_of_predictions_and_samples(likelihood: Likelihood, kind: str) -> None:
     draws = random_run([10, 10], variables=KINDS[kind])
     found = scored(draws, likelihood, interval=0.6)
-    prediction, samples = (
-        tool(np.random.default_rng(0), draws, likelihood, ROWS, COLS) for tool in (predict, sample_predictive)
-    )
+    prediction = predict(np.random.default_rng(0), draws, likelihood, ROWS, COLS)
+    samples = sample_predictive(np.random.default_rng(0), draws, likelihood, ROWS, COLS)
     bounds = np.quantile(samples, (0.2, 0.8), axis=0)
     assert found.rmse == pytest.approx(np.sqrt(np.mean((prediction.mean - VALUES) ** 2)), rel=1e-12)
     assert found.mae == pytest.approx(np.mean(np.abs(prediction.mean - VALUES)), rel=1e-12)
@@ -178,7 +178,7 @@ def test_a_score_is_a_line_and_a_number() -> None:
         ([0, 1], [0], [1.0], "2 rows and 1 cols"),
     ],
 )
-def test_cells_without_a_value_are_refused(rows: object, cols: object, values: object, message: str) -> None:
+def test_cells_without_a_value_are_refused(rows: ArrayLike, cols: ArrayLike, values: ArrayLike, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         score(np.random.default_rng(0), random_run([3]), Gaussian(), rows, cols, values)
 

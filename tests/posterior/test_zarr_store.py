@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -162,7 +163,7 @@ def test_two_recorders_never_write_the_same_file(path: Path, three_draws_a_chunk
 def test_a_full_chunk_is_written_at_once_and_the_rest_at_the_end(path: Path, three_draws_a_chunk: None) -> None:
     create_store(path, VARIABLES, STATISTICS, 1, 7, 0, ATTRIBUTES)
     recorder = DiskRecorder(path, 0, VARIABLES, STATISTICS, 0)
-    root = zarr.open_group(path, mode="r")
+    root: Any = zarr.open_group(path, mode="r")
     record = memory_records([5], warmup=0)[0]
     rows = [{name: series[k] for name, series in record.statistics.items()} for k in range(5)]
     draws = [{name: values[k] for name, values in record.posterior.items()} for k in range(5)]
@@ -190,14 +191,15 @@ def test_chunks_are_of_about_four_megabytes(path: Path) -> None:
         Variable("sigma", (), ()),
     )
     create_store(path, variables, STATISTICS, 4, 1000, 500, ATTRIBUTES)
-    posterior = zarr.open_group(path, mode="r")["posterior"]
+    posterior: Any = zarr.open_group(path, mode="r")["posterior"]
     chunks = {v.name: posterior[v.name].chunks for v in variables}
     assert chunks == {"U": (1, 10, 10_000, 10), "V": (1, 10, 5_000, 10), "s": (1, 1000, 10), "sigma": (1, 1000)}
 
 
 def test_a_draw_beyond_a_chunk_is_a_chunk_of_its_own(path: Path) -> None:
     create_store(path, (Variable("U", ("row", "component"), (300_000, 10)),), STATISTICS, 1, 20, 0, ATTRIBUTES)
-    assert zarr.open_group(path, mode="r")["posterior/U"].chunks == (1, 1, 300_000, 10)
+    array: Any = zarr.open_group(path, mode="r")["posterior/U"]
+    assert array.chunks == (1, 1, 300_000, 10)
 
 
 def test_a_store_is_small_until_it_is_written(path: Path) -> None:
@@ -222,7 +224,8 @@ def test_xarray_sees_what_an_interrupted_run_lacks(path: Path, three_draws_a_chu
     write_run(path, [4, 0, 7], planned=10)
     tree = xarray.open_datatree(path, engine="zarr", consolidated=False)
     assert tree["posterior/U"].shape[:2] == (3, 10)
-    np.testing.assert_array_equal(np.isfinite(tree["posterior/sigma"]).sum("draw"), [4, 0, 7])
+    finite: Any = np.isfinite(tree["posterior/sigma"])
+    np.testing.assert_array_equal(finite.sum("draw"), [4, 0, 7])
     np.testing.assert_array_equal(tree["progress/completed"], [4, 0, 7])
 
 
@@ -295,5 +298,5 @@ def test_importing_the_layer_imports_neither_zarr_nor_arviz() -> None:
 def test_factors_are_in_single_precision_and_levels_in_double(tmp_path: Path) -> None:
     variables = Variable("U", ("row", "component"), (6, 2)), Variable("mu", (), ()), Variable("a", ("row",), (6,))
     create_store(tmp_path / "run", variables, STATISTICS, 1, 2, 0, ATTRIBUTES)
-    group = zarr.open_group(tmp_path / "run")["posterior"]
+    group: Any = zarr.open_group(tmp_path / "run")["posterior"]
     assert [str(group[v.name].dtype) for v in variables] == ["float32", "float64", "float64"]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from manifill.base.arrays import Generator, Matrix, Vector
+from manifill.base.arrays import Array, Generator, Matrix, Vector
 from manifill.kernels.compressed import Compressed
 from manifill.problem import Observations
 
@@ -33,6 +33,13 @@ def ragged_cells(rng: Generator, values: Vector | None = None) -> tuple[Compress
     """Return the cells by row, a left and a right factor of rank 3."""
     observations = ragged_observations(rng, values)
     return observations.by_row, rng.standard_normal((len(CELLS_IN_ROW), 3)), rng.standard_normal((COLUMNS, 3))
+
+
+def labels_of(observations: Observations) -> tuple[Array, Array]:
+    """Return the labels of rows and columns, which there must be."""
+    assert observations.row_labels is not None
+    assert observations.column_labels is not None
+    return observations.row_labels, observations.column_labels
 
 
 def dense(observations: Observations) -> Matrix:

@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 from scipy.special import expit
 
-from manifill.base.arrays import Vector
+from manifill.base.arrays import Array, Vector
 from manifill.base.priors import Gamma, ScaledF
 from manifill.likelihoods import (
     WITHOUT_NOISE,
@@ -29,10 +29,10 @@ class Case(NamedTuple):
 
     likelihood: Likelihood
     values: tuple[float, ...]
-    log_density: Callable[[float, np.ndarray], np.ndarray]
+    log_density: Callable[[float, Array], Array]
 
 
-def _binomial(trials: int, step: float) -> Callable[[float, np.ndarray], np.ndarray]:
+def _binomial(trials: int, step: float) -> Callable[[float, Array], Array]:
     return lambda value, x: stats.binom.logpmf(round(value / step), trials, expit(x))
 
 
@@ -55,6 +55,12 @@ def evaluate_cells(likelihood: Likelihood, encoded: Vector, x: Vector) -> tuple[
 def noise_of(likelihood: Likelihood, precision: float | Gamma | ScaledF, *, by_column: bool = False) -> NoiseModel:
     """Return the noise of a likelihood that has one, and otherwise none."""
     return WithNoise(precision, by_column) if likelihood.has_noise else WITHOUT_NOISE
+
+
+def precision_of(noise: NoiseModel) -> float | Gamma | ScaledF:
+    """Return the precision of a noise that there is, or its prior."""
+    assert isinstance(noise, WithNoise)
+    return noise.precision
 
 
 for_each_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())

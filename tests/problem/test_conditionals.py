@@ -100,7 +100,7 @@ def test_log_scales(case: Case, effects: bool) -> None:
     check_gradient(target, np.log(p.s))
 
     def log_density(z: Vector) -> float:
-        return p.log_likelihood(case, p.U, np.exp(z), p.V) - RATE * np.exp(z).sum() + z.sum()
+        return float(p.log_likelihood(case, p.U, np.exp(z), p.V) - RATE * np.exp(z).sum() + z.sum())
 
     check_differences(target, log_density, np.random.default_rng(4).standard_normal((4, RANK)))
 

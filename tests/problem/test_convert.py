@@ -1,12 +1,14 @@
 """Every form of data becomes the same observations."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
 
 from manifill.problem import Observations, as_observations, from_frame, from_sparse
-from tests.problem.cells import dense
+from tests.problem.cells import dense, labels_of
 
 MATRIX = np.array([[1.0, np.nan, 0.0], [np.nan, 2.5, np.nan]])
 ROWS, COLS = np.nonzero(~np.isnan(MATRIX))
@@ -25,7 +27,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("make", FORMS.values(), ids=FORMS.keys())
-def test_the_cells_are_the_same(make: object) -> None:
+def test_the_cells_are_the_same(make: Callable[[], Observations]) -> None:
     """An explicit zero is an observation, in a sparse matrix too."""
     np.testing.assert_array_equal(dense(make()), MATRIX)
 
@@ -42,8 +44,9 @@ def test_frame_with_string_labels() -> None:
         {"stars": [4.0, 3.0, 5.0], "film": ["Ran", "Alien", "Ran"], "who": ["zoe", "ann", "ann"], "when": [1, 2, 3]}
     )
     observations = from_frame(frame, row="who", column="film", value="stars")
-    assert observations.row_labels.tolist() == ["ann", "zoe"]
-    assert observations.column_labels.tolist() == ["Alien", "Ran"]
+    rows, columns = labels_of(observations)
+    assert rows.tolist() == ["ann", "zoe"]
+    assert columns.tolist() == ["Alien", "Ran"]
     np.testing.assert_array_equal(dense(observations), [[3.0, 5.0], [np.nan, 4.0]])
     assert observations.row_indices(["zoe"]).tolist() == [1]
     assert observations.column_indices(frame["film"]).tolist() == [1, 0, 1]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from manifill.kernels.cell_passes import factor_gradient, log_likelihood
-from manifill.likelihoods import Gaussian, custom_likelihood
+from manifill.likelihoods import Gaussian, Likelihood, custom_likelihood
 from manifill.problem import Observations
 from tests.problem.cells import ragged_cells
 from tests.problem.likelihoods import evaluate_cells
@@ -57,10 +57,16 @@ def test_passes_the_given_functions_on() -> None:
 
 
 def test_two_likelihoods_in_one_process_do_not_share_kernels() -> None:
-    first, second = (
-        custom_likelihood("scaled", log_density=lambda y, x, k=k: -k * abs(y - x), derivative=lambda y, x, k=k: k)
-        for k in (1.0, 3.0)
-    )
+    def scaled(by: float) -> Likelihood:
+        def log_density(y: float, x: float, k: float = by) -> float:
+            return -k * abs(y - x)
+
+        def derivative(y: float, x: float, k: float = by) -> float:
+            return k
+
+        return custom_likelihood("scaled", log_density=log_density, derivative=derivative)
+
+    first, second = scaled(1.0), scaled(3.0)
     observations = Observations.from_triples([0], [0], [2.0])
     values = [
         log_likelihood(observations.by_row, one.compiled(), np.ones((1, 1)), np.zeros((1, 1)))

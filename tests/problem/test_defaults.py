@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from manifill.likelihoods import Binomial, Gaussian, SoftplusGaussian
+from manifill.base.priors import Gamma
+from manifill.likelihoods import Binomial, Gaussian, Likelihood, SoftplusGaussian
 from manifill.problem import Observations, scaled_effects_prior, scaled_noise_prior, scaled_rate_prior
 from manifill.problem.additive_fit import fit_additive
 from tests.problem.cells import ragged_observations
@@ -57,6 +58,8 @@ def test_effects_are_about_the_mean_in_units_of_the_spread() -> None:
     assert scaled.mean_precision == pytest.approx(prior.mean_precision / SCALE**2)
     assert shifted.mean_precision == pytest.approx(prior.mean_precision)
     for ours, theirs in ((prior.row, scaled.row), (prior.column, scaled.column)):
+        assert isinstance(ours, Gamma)
+        assert isinstance(theirs, Gamma)
         assert theirs.rate == pytest.approx(SCALE**2 * ours.rate)
         assert theirs.shape == ours.shape
 
@@ -77,11 +80,13 @@ def test_levels_of_columns_say_nothing_of_rows_nor_of_the_low_rank_part(axis: in
 
 @pytest.mark.parametrize("likelihood", [Gaussian(), SoftplusGaussian(), Binomial(5, 0.1)])
 @pytest.mark.parametrize("value", [0.0, 0.3, 0.1])
-def test_priors_of_constant_data_are_proper(likelihood: object, value: float) -> None:
+def test_priors_of_constant_data_are_proper(likelihood: Likelihood, value: float) -> None:
     """The variance of twenty times 0.1 is not zero: it is that of rounding errors."""
     constant = Observations.from_triples(np.arange(20), np.arange(20) % 2, np.full(20, value))
     rates = [scaled_rate_prior(1, constant, likelihood, effects=effects) for effects in (False, True)]
     effects, noise = scaled_effects_prior(constant, likelihood), scaled_noise_prior(constant)
+    assert isinstance(effects.row, Gamma)
+    assert isinstance(effects.column, Gamma)
     numbers = np.array([*rates[0], *rates[1], effects.mean_precision, *effects.row, *effects.column, *noise])
     assert np.isfinite(effects.mean)
     assert np.isfinite(numbers).all()

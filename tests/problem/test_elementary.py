@@ -9,7 +9,7 @@ evaluate = wrapped(sigmoid_and_softplus)
 ULP = np.finfo(float).eps
 
 
-def test_within_a_few_units_in_the_last_place():
+def test_within_a_few_units_in_the_last_place() -> None:
     rng = np.random.default_rng(0)
     points = np.concatenate(
         [np.linspace(-40.0, 40.0, 4001), rng.normal(size=4000), [0.0, 1e-300, -1e-8, 650.0, -650.0]]
@@ -19,7 +19,7 @@ def test_within_a_few_units_in_the_last_place():
     np.testing.assert_allclose(softplus, np.logaddexp(0.0, points), rtol=6 * ULP)
 
 
-def test_far_out_and_not_a_number():
+def test_far_out_and_not_a_number() -> None:
     assert evaluate(1e5) == (1.0, 1e5)
     sigmoid, softplus = evaluate(-1e5)
     assert 0.0 < sigmoid < 1e-300

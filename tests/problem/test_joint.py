@@ -89,7 +89,7 @@ def some_position(rng: Generator, setting: Setting, shape: tuple[int, int]) -> V
 def log_factor(prior: float | Gamma, count: float, total: float) -> float:
     """Return log ∫ v^count exp(−v·total) dGamma(v), or its integrand at the known v."""
     if not isinstance(prior, Gamma):
-        return count * np.log(prior) - prior * total
+        return float(count * np.log(prior) - prior * total)
     a, b = prior
     return float(a * np.log(b) - gammaln(a) + gammaln(a + count) - (a + count) * np.log(b + total))
 
@@ -103,7 +103,7 @@ def log_density(case: Case, setting: Setting, given: Observations, position: Vec
         mean, a, b = at.mean[0], at.row, at.column
         X = X + mean + a[:, None] + b
         total += -0.5 * prior.mean_precision * (mean - prior.mean) ** 2
-        total += log_factor(prior.row, m / 2, a @ a / 2) + log_factor(prior.column, n / 2, b @ b / 2)
+        total += log_factor(prior.row, m / 2, float(a @ a) / 2) + log_factor(prior.column, n / 2, float(b @ b) / 2)
     cells = list(zip(*given.triples(), strict=True))
     if setting.by_column:
         weights = weights_of(setting, n)
@@ -141,6 +141,7 @@ def test_gradients_in_the_factors_are_those_of_one_factor_given_the_rest(case: C
     at = view(layout_of(setting, given.shape), position)
     expected = np.empty_like(at.U)
     precision = setting.precision if case.likelihood.has_noise else 1.0
+    assert isinstance(precision, float)
     factor_gradient(cells, case.likelihood.compiled(), precision, at.U, at.V * at.s, expected)
     np.testing.assert_allclose(evaluate(density, position)[1][: at.U.size], expected.ravel(), rtol=1e-12, atol=1e-12)
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from manifill.base.arrays import Vector
 from manifill.likelihoods import Binomial, SoftplusGaussian
 from tests.problem.likelihoods import CASES, Case, evaluate_cells, for_each_case
 
@@ -10,7 +11,7 @@ GRID = np.linspace(-6.0, 6.0, 25)
 UNIT_NOISE = {"sigma": 1.0}
 
 
-def evaluate(case: Case, value: float, x: np.ndarray) -> np.ndarray:
+def evaluate(case: Case, value: float, x: Vector) -> Vector:
     """Return rows of log densities and slopes of one value at every x."""
     encoded = np.full(x.size, case.likelihood.encode(np.array([value]))[0])
     return np.array(evaluate_cells(case.likelihood, encoded, x))
@@ -95,7 +96,7 @@ def test_binomial_encodes_in_steps() -> None:
         (Binomial(5), [1.0, 2.0, 2.5], r"values holds 2\.5"),
         (Binomial(5, 0.5), [5.0], r"trials=5 and step=0\.5"),
         (Binomial(0), [0.0], "trials must be"),
-        (Binomial(2.5), [0.0], "trials must be"),
+        (Binomial(2.5), [0.0], "trials must be"),  # type: ignore[arg-type]
         (Binomial(5, 0.0), [0.0], "step must be"),
         (Binomial(5, -1.0), [0.0], "step must be"),
         (Binomial(5, np.nan), [0.0], "step must be"),

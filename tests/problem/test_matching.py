@@ -3,13 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
-from manifill.base.arrays import Array
 from manifill.problem import Observations, from_array, from_frame, matched_cells
 
 
-def lists(found: tuple[Array, Array, Array]) -> list[list[float]]:
+def lists(found: tuple[ArrayLike, ArrayLike, ArrayLike]) -> list[list[float]]:
     return [np.asarray(part).tolist() for part in found]
 
 

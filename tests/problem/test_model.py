@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from manifill.base.arrays import Matrix, Vector
 from manifill.base.priors import Gamma, Marginal, ScaledF
 from manifill.likelihoods import Binomial, Gaussian, NoiseState, WithNoise
 from manifill.problem import Model, Observations
@@ -13,7 +14,7 @@ from manifill.unknowns.effects import draw_precision
 NOISE, RATE, SHARED = Gamma(3.0, 2.0), Gamma(2.0, 5.0), ScaledF(2.0, 3.0, 1.5, 0.4)
 
 
-def check_gamma_draws(draws: np.ndarray, shape: float, rate: float) -> None:
+def check_gamma_draws(draws: Vector, shape: float, rate: float) -> None:
     """Mean and variance of a Gamma by z-scores, bound 5: false-alarm rate 1e-6."""
     mean, variance = shape / rate, shape / rate**2
     for samples, expected in ((draws, mean), ((draws - mean) ** 2, variance)):
@@ -25,7 +26,7 @@ def test_gamma_prior_draws() -> None:
     check_gamma_draws(np.array([NOISE.draw(rng) for _ in range(20_000)]), 3.0, 2.0)
 
 
-def noise_draws(model: Model, seed: int, counts: list[float], sse: list[float]) -> np.ndarray:
+def noise_draws(model: Model, seed: int, counts: list[float], sse: list[float]) -> Matrix:
     """Return 20,000 draws of γ for groups of cells with these squared residuals."""
     rng, unit = np.random.default_rng(seed), -0.5 * np.array(sse)
     before = model.noise.start()
@@ -91,27 +92,26 @@ def test_a_likelihood_without_noise_has_unit_precision(before: NoiseState | None
     assert (weights.size, marginal) == (0, Marginal.over(1.0, 0.0))
 
 
-EFFECTS = EffectsPrior(0.5, 0.1, Gamma(2.0, 3.0), 0.8)
+ROW = Gamma(2.0, 3.0)
+EFFECTS = EffectsPrior(0.5, 0.1, ROW, 0.8)
 
 
 def log_gamma(value: float, prior: Gamma) -> float:
     return float(stats.gamma.logpdf(value, prior.shape, scale=1 / prior.rate))
 
 
-def unknowns_of(s: np.ndarray, effects: Effects) -> Unknowns:
+def unknowns_of(s: Vector, effects: Effects) -> Unknowns:
     """Return unknowns with these; U and V are uniform under the prior, and do not matter here."""
     nothing = np.empty((0, len(s)))
     return Unknowns(nothing, s, nothing, effects, np.empty(0))
 
 
-def joint_log_density(
-    residuals: list[np.ndarray], s: np.ndarray, noise: NoiseState, rate: float, effects: Effects
-) -> float:
+def joint_log_density(residuals: list[Vector], s: Vector, noise: NoiseState, rate: float, effects: Effects) -> float:
     """Return log p(y, s, γ, λ, effects) with all constants: a precision for each list of residuals."""
     total = stats.expon.logpdf(s, scale=1 / rate).sum() + log_gamma(rate, RATE)
     for own, precision in zip(residuals, noise.precision, strict=True):
         total += stats.norm.logpdf(own, scale=precision**-0.5).sum() + log_gamma(precision, NOISE)
-    total += stats.norm.logpdf(effects.mean, 0.5, 0.1**-0.5) + log_gamma(effects.row_precision, EFFECTS.row)
+    total += stats.norm.logpdf(effects.mean, 0.5, 0.1**-0.5) + log_gamma(effects.row_precision, ROW)
     total += stats.norm.logpdf(effects.row, 0.0, effects.row_precision**-0.5).sum()
     return float(total + stats.norm.logpdf(effects.column, 0.0, 0.8**-0.5).sum())
 

@@ -1,25 +1,27 @@
 """Observed cells: both compressed forms, labels, splits and memory."""
 
 import tracemalloc
+from random import Random
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from manifill.base.arrays import Matrix
 from manifill.problem import Observations
-from tests.problem.cells import dense, ragged_observations
+from tests.problem.cells import dense, labels_of, ragged_observations
 
 
 @st.composite
-def sparse_matrices(draw: st.DrawFn) -> np.ndarray:
+def sparse_matrices(draw: st.DrawFn) -> Matrix:
     """Matrices of up to 6×6 with at least one observed cell, NaN elsewhere."""
     m, n = draw(st.integers(1, 6)), draw(st.integers(1, 6))
     mask = np.array(draw(st.lists(st.booleans(), min_size=m * n, max_size=m * n).filter(any))).reshape(m, n)
     return np.where(mask, np.arange(m * n).reshape(m, n) - 3.5, np.nan)
 
 
-def by_column_dense(observations: Observations) -> np.ndarray:
+def by_column_dense(observations: Observations) -> Matrix:
     matrix = np.full(observations.shape, np.nan)
     cells = observations.by_column
     matrix[cells.indices, cells.major_indices] = cells.values
@@ -28,7 +30,7 @@ def by_column_dense(observations: Observations) -> np.ndarray:
 
 @settings(max_examples=100, deadline=None, derandomize=True)
 @given(sparse_matrices(), st.randoms(use_true_random=False))
-def test_both_forms_hold_the_matrix_whatever_the_order(matrix: np.ndarray, random: object) -> None:
+def test_both_forms_hold_the_matrix_whatever_the_order(matrix: Matrix, random: Random) -> None:
     rows, cols = np.nonzero(~np.isnan(matrix))
     order = list(range(len(rows)))
     random.shuffle(order)
@@ -106,8 +108,9 @@ def test_without_labels_the_numbers_are_checked() -> None:
 
 def test_labels_survive_subset_and_split() -> None:
     for part in (labelled().subset(np.array([0])), *labelled().split(np.random.default_rng(3), 0.4)):
-        assert part.row_labels.tolist() == ["a", "b", "c"]
-        assert part.column_labels.tolist() == [10, 20]
+        rows, columns = labels_of(part)
+        assert rows.tolist() == ["a", "b", "c"]
+        assert columns.tolist() == [10, 20]
 
 
 def cells_of(observations: Observations) -> set[tuple[int, int, float]]:

@@ -1,11 +1,12 @@
 """Compiled passes over the cells against dense NumPy."""
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 import pytest
 
-from manifill.base.arrays import Matrix, Vector
+from manifill.base.arrays import Generator, Matrix, Vector
 from manifill.kernels.cell_passes import (
     component_gram,
     dense_joint_gradient,
@@ -19,6 +20,8 @@ from manifill.kernels.compressed import Compressed
 from tests.problem.cells import long_cells, ragged_cells
 from tests.problem.likelihoods import Case, evaluate_cells, for_each_case
 
+MakeCells: TypeAlias = Callable[[Generator, Vector], tuple[Compressed, Matrix, Matrix]]
+
 
 def _dense_values_and_slopes(case: Case, cells: Compressed, left: Matrix, right: Matrix) -> tuple[Matrix, Matrix]:
     """Return matrices of log densities and slopes, zero at unobserved cells."""
@@ -31,7 +34,7 @@ def _dense_values_and_slopes(case: Case, cells: Compressed, left: Matrix, right:
 
 @pytest.mark.parametrize("make_cells", [ragged_cells, long_cells])
 @for_each_case
-def test_factor_gradient_and_log_likelihood(case: Case, make_cells: Callable) -> None:
+def test_factor_gradient_and_log_likelihood(case: Case, make_cells: MakeCells) -> None:
     cells, left, right = make_cells(np.random.default_rng(1), np.array(case.values))
     cells = cells._replace(values=case.likelihood.encode(cells.values))
     values, slopes = _dense_values_and_slopes(case, cells, left, right)
@@ -66,7 +69,7 @@ by_cells_and_by_blocks = pytest.mark.parametrize("block_rows", [0, 1, 3, 7, 11])
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("make_cells", [ragged_cells, long_cells])
 @for_each_case
-def test_joint_gradient(case: Case, make_cells: Callable, weighted: bool, block_rows: int) -> None:
+def test_joint_gradient(case: Case, make_cells: MakeCells, weighted: bool, block_rows: int) -> None:
     """Both gradients at once, with a weight for each column or with none."""
     rng = np.random.default_rng(6)
     cells, left, right = make_cells(rng, np.array(case.values))

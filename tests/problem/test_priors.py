@@ -30,11 +30,12 @@ def check_constant(differences: list[float]) -> None:
 def test_a_precision_has_the_stated_density_once_its_rate_is_integrated_out(prior: ScaledF) -> None:
     def stated(gamma: float) -> float:
         power = -(prior.shape + prior.tail) * np.log(gamma + prior.scale)
-        return (prior.shape - 1.0) * np.log(gamma) + power - prior.floor * gamma
+        return float((prior.shape - 1.0) * np.log(gamma) + power - prior.floor * gamma)
 
-    check_constant(
-        [log_integral(lambda rate, g=g: prior.log_density(np.array([g]), rate)) - stated(g) for g in GRID[:10]]
-    )
+    def integrated(gamma: float) -> float:
+        return log_integral(lambda rate: prior.log_density(np.array([gamma]), rate))
+
+    check_constant([integrated(gamma) - stated(gamma) for gamma in GRID[:10]])
 
 
 @pytest.mark.parametrize("prior", PRIORS)
@@ -74,12 +75,11 @@ def test_a_typical_rate_puts_sigma_in_the_middle(prior: ScaledF) -> None:
 @pytest.mark.parametrize("prior", [Gamma(3.0, 2.0), Gamma(0.5, 0.1)])
 def test_a_marginal_is_the_integral_over_the_prior(prior: Gamma, count: float) -> None:
     marginal = Marginal.over(prior, count)
-    check_constant(
-        [
-            log_integral(lambda v, t=t: prior.log_density(v) + count * np.log(v) - v * t) - marginal.log_marginal(t)[0]
-            for t in GRID
-        ]
-    )
+
+    def integrated(total: float) -> float:
+        return log_integral(lambda v: prior.log_density(v) + count * np.log(v) - v * total)
+
+    check_constant([integrated(total) - marginal.log_marginal(total)[0] for total in GRID])
 
 
 @pytest.mark.parametrize("marginal", [Marginal.over(Gamma(3.0, 2.0), 4.5), Marginal.over(0.7, 4.5)])

@@ -1,6 +1,7 @@
 """Every bad input is a ValueError that names the argument; a table of calls and of what the message must say."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,11 +15,11 @@ LABELLED = Observations.from_triples([0, 1], [0, 1], [1.0, 2.0], row_labels=np.a
 FRAME = pd.DataFrame({"user": ["x", None], "item": ["i", "j"], "stars": [1.0, 2.0]})
 
 
-def triples(rows: object, cols: object, values: object, shape: object = None, **options: object) -> Callable:
+def triples(rows: Any, cols: Any, values: Any, shape: Any = None, **options: Any) -> Callable[[], object]:
     return lambda: Observations.from_triples(rows, cols, values, shape, **options)
 
 
-REFUSALS = {
+REFUSALS: dict[str, tuple[Callable[[], object], str]] = {
     "lengths": (triples([0, 1], [0], [1.0]), "rows, cols and values must have the same length, not 2, 1 and 1"),
     "nothing": (triples([], [], []), "values is empty"),
     "negative row": (triples([0, -3], [0, 1], [1.0, 2.0]), "rows holds the negative index -3"),
@@ -78,6 +79,6 @@ REFUSALS = {
 
 
 @pytest.mark.parametrize(("call", "message"), REFUSALS.values(), ids=REFUSALS.keys())
-def test_refusal(call: Callable, message: str) -> None:
+def test_refusal(call: Callable[[], object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()

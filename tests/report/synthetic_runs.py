@@ -87,7 +87,7 @@ def _variables(m: int, n: int, rank: int) -> tuple[Variable, ...]:
 def _posterior(rng: Generator, variables: tuple[Variable, ...], chains: int, draws: int) -> dict[str, Array]:
     centres = {v.name: rng.normal(size=v.shape) for v in variables}
     centres |= {"mu": np.array(0.0), "s": 4.0 / np.arange(1, centres["s"].size + 1)}
-    found = {
+    found: dict[str, Array] = {
         v.name: (centres[v.name] + SCATTER * rng.normal(size=(chains, draws, *v.shape))).astype(np.float32)
         for v in variables
     }

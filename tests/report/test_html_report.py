@@ -5,28 +5,31 @@ import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from manifill import MatrixCompletion, load
+from manifill.base.arrays import Array
 from manifill.report import report_of_run, write_report
 from manifill.run.folder import RunFolder
 from manifill.run.observations_file import load_observations
 from tests.report.synthetic_runs import synthetic_model, synthetic_run
 
 
-def page_of(folder, **options):
+def page_of(folder: Path, **options: Any) -> str:
     return report_of_run(synthetic_run(folder, **options)).read_text(encoding="utf-8")
 
 
-def charts(page):
+def charts(page: str) -> dict[str, Any]:
     """Return the figures of a page by name."""
     found = re.findall(r'<script type="application/json" data-chart="(.*?)">(.*?)</script>', page, re.DOTALL)
     return {name: json.loads(text) for name, text in found}
 
 
-def shown_values(heat_map):
+def shown_values(heat_map: dict[str, Any]) -> Array:
     """Return the values of the tiles of a heat map, decoded from the page."""
     z = heat_map["data"][0]["z"]
     return np.frombuffer(base64.b64decode(z["bdata"]), z["dtype"]).reshape(
@@ -34,7 +37,7 @@ def shown_values(heat_map):
     )
 
 
-def visible_text(page):
+def visible_text(page: str) -> str:
     """Return the text of a page on one line."""
     without_scripts = re.sub(r"<(script|style).*?</\1>", "", page, flags=re.DOTALL)
     return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", without_scripts))
@@ -43,22 +46,22 @@ def visible_text(page):
 class Links(HTMLParser):
     """Collects the addresses that a page refers to."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
-        self.found = []
+        self.found: list[str] = []
 
-    def handle_starttag(self, tag, attrs):
-        self.found += [value for name, value in attrs if name in ("src", "href")]
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found += [value or "" for name, value in attrs if name in ("src", "href")]
 
 
-def test_page_refers_to_nothing_outside(tmp_path):
+def test_page_refers_to_nothing_outside(tmp_path: Path) -> None:
     links = Links()
     links.feed(page_of(tmp_path / "run"))
     assert links.found
     assert all(link.startswith("#") for link in links.found)
 
 
-def test_page_has_every_section_and_chart(tmp_path):
+def test_page_has_every_section_and_chart(tmp_path: Path) -> None:
     page = page_of(tmp_path / "run")
     sections = re.findall(r'<section id="(.*?)">', page)
     assert sections == ["convergence", "accuracy", "rank", "chains", "matrix", "unsure", "predictions", "settings"]
@@ -68,12 +71,12 @@ def test_page_has_every_section_and_chart(tmp_path):
     assert "4 chains of 200 draws" in visible_text(page)
 
 
-def test_two_reports_on_a_run_are_the_same(tmp_path):
+def test_two_reports_on_a_run_are_the_same(tmp_path: Path) -> None:
     folder = synthetic_run(tmp_path / "run")
     assert report_of_run(folder).read_bytes() == report_of_run(folder).read_bytes()
 
 
-def test_labels_are_text(tmp_path):
+def test_labels_are_text(tmp_path: Path) -> None:
     labels = np.array(["<script>alert(1)</script>", "a & b", *map(str, range(22))], dtype=object), None
     page = page_of(tmp_path / "run", labels=labels)
     assert "<script>alert" not in page
@@ -81,7 +84,7 @@ def test_labels_are_text(tmp_path):
     assert "a &amp; b" in charts(page)["completed"]["layout"]["yaxis"]["ticktext"]
 
 
-def test_names_of_the_table_are_used(tmp_path):
+def test_names_of_the_table_are_used(tmp_path: Path) -> None:
     layout = {"kind": "long", "row": "user", "col": "film", "value": "stars"}
     text = visible_text(page_of(tmp_path / "run", attributes={"layout": layout, "file": "films.csv"}))
     assert text.startswith(" films.csv · manifill films.csv A 24 × 15 matrix")
@@ -89,43 +92,43 @@ def test_names_of_the_table_are_used(tmp_path):
     assert "film stars 90 % interval" in text
 
 
-def test_without_held_out_cells_the_page_explains_how_to_hold_out_some(tmp_path):
+def test_without_held_out_cells_the_page_explains_how_to_hold_out_some(tmp_path: Path) -> None:
     page = page_of(tmp_path / "run", held_out=None)
     assert "--holdout 0.05" in page
     assert "calibration" not in charts(page)
 
 
-def test_disagreeing_chains_are_red(tmp_path):
+def test_disagreeing_chains_are_red(tmp_path: Path) -> None:
     page = page_of(tmp_path / "run", stuck=1.0)
     assert 'class="light red"' in page
     assert "Do not use the results on this page yet" in visible_text(page)
 
 
-def test_an_interrupted_run_is_reported(tmp_path):
+def test_an_interrupted_run_is_reported(tmp_path: Path) -> None:
     settings = MatrixCompletion(rank=2, chains=4, draws=500).get_params()
     assert "(interrupted before the requested 4 chains of 500 were complete)" in visible_text(
         page_of(tmp_path / "run", attributes={"settings": settings})
     )
 
 
-def test_paths_of_the_machine_are_not_in_the_page(tmp_path):
+def test_paths_of_the_machine_are_not_in_the_page(tmp_path: Path) -> None:
     assert str(tmp_path) not in page_of(tmp_path / "run", path=str(tmp_path))
 
 
-def test_a_complete_matrix_has_no_predictions(tmp_path):
+def test_a_complete_matrix_has_no_predictions(tmp_path: Path) -> None:
     text = visible_text(page_of(tmp_path / "run", observed=1.0, held_out=None))
     assert "nothing to predict" in text
     assert "Unobserved cells" not in text
 
 
-def test_columns_with_different_units_are_compared_by_their_spreads(tmp_path):
+def test_columns_with_different_units_are_compared_by_their_spreads(tmp_path: Path) -> None:
     page = page_of(tmp_path / "run", scales=10.0 ** np.arange(-7, 8))
     assert "in units of its spread" in visible_text(page)
     colours = charts(page)["completed"]["data"][0]
     assert colours["zmax"] < 20.0
 
 
-def test_large_matrices_are_shown_in_tiles(tmp_path):
+def test_large_matrices_are_shown_in_tiles(tmp_path: Path) -> None:
     page = page_of(tmp_path / "run", shape=(400, 160), draws=20)
     assert "mean of up to 3 × 2 neighbouring cells" in visible_text(page)
     completed = charts(page)["completed"]
@@ -135,7 +138,9 @@ def test_large_matrices_are_shown_in_tiles(tmp_path):
 
 @pytest.mark.parametrize("samples", [10**9, 24 * 15 * 400])
 @pytest.mark.parametrize("work", [10**9, 24 * 15 * 200])
-def test_expensive_predictions_use_a_subset_of_the_draws(tmp_path, monkeypatch, samples, work):
+def test_expensive_predictions_use_a_subset_of_the_draws(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, samples: int, work: int
+) -> None:
     """Two limits apply: that of all predictions, and that of the report."""
     monkeypatch.setattr("manifill.posterior.predictive.SAMPLES", samples)
     monkeypatch.setattr("manifill.report.report_data.LARGEST_WORK", work)
@@ -148,7 +153,7 @@ def test_expensive_predictions_use_a_subset_of_the_draws(tmp_path, monkeypatch, 
 
 
 @pytest.mark.parametrize("shape", [(1, 12), (12, 1), (3, 3)])
-def test_small_matrices_have_a_report(tmp_path, shape):
+def test_small_matrices_have_a_report(tmp_path: Path, shape: tuple[int, int]) -> None:
     """Every cell is shown with its prediction, in any order; the number of components is limited by the shape."""
     folder, (m, n) = synthetic_run(tmp_path / "run", shape=shape, rank=1, held_out=None, observed=1.0), shape
     page = report_of_run(folder).read_text(encoding="utf-8")
@@ -163,11 +168,11 @@ def test_small_matrices_have_a_report(tmp_path, shape):
 
 @pytest.mark.parametrize("draws", [1, 2, 9])
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_short_chains_have_a_report(tmp_path, draws):
+def test_short_chains_have_a_report(tmp_path: Path, draws: int) -> None:
     assert 'class="light red"' in page_of(tmp_path / "run", draws=draws, chains=1)
 
 
-def test_draws_may_be_in_memory(tmp_path):
+def test_draws_may_be_in_memory(tmp_path: Path) -> None:
     model = synthetic_model(tmp_path / "run")
     write_report(model, tmp_path / "from disk.html")
     arrays = {name: array[:] for name, array in model.posterior_.posterior.items()}
@@ -176,13 +181,13 @@ def test_draws_may_be_in_memory(tmp_path):
     assert (tmp_path / "from disk.html").read_bytes() == (tmp_path / "from memory.html").read_bytes()
 
 
-def test_held_out_cells_of_another_matrix_are_refused(tmp_path):
+def test_held_out_cells_of_another_matrix_are_refused(tmp_path: Path) -> None:
     model = synthetic_model(tmp_path / "one")
     other = load_observations(RunFolder(synthetic_run(tmp_path / "two", shape=(5, 5))).data)
     with pytest.raises(ValueError, match=r"held_out has the shape \(5, 5\), the fit \(24, 15\)"):
         write_report(model, tmp_path / "page.html", held_out=other)
 
 
-def test_a_model_without_a_fit_is_refused(tmp_path):
+def test_a_model_without_a_fit_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="has not been fitted"):
         write_report(MatrixCompletion(), tmp_path / "page.html")

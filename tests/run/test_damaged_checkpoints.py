@@ -1,5 +1,6 @@
 """A checkpoint that cannot be read stops a continuation before anything in the run has changed."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +32,7 @@ def raise_the_format(path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [truncate, flip_a_digit, raise_the_format])
-def test_it_is_reported_and_costs_no_draws(damage: object, tmp_path: Path) -> None:
+def test_it_is_reported_and_costs_no_draws(damage: Callable[[Path], None], tmp_path: Path) -> None:
     run = RunFolder(tmp_path / "run")
     fit(run.path)
     damage(run.checkpoints / "chain-1.npz")

@@ -1,22 +1,33 @@
 """Small problems for the samplers."""
 
+from typing import Any, TypeAlias, TypeVar
+
 import numpy as np
 
+from manifill.base.arrays import Array, Generator
 from manifill.base.priors import Gamma
 from manifill.likelihoods import Binomial, Gaussian, Likelihood, SoftplusGaussian
 from manifill.problem import Model, Observations
 from manifill.sampling.factor_gibbs import Factors
 from manifill.sampling.joint_sampler import Joint
 from manifill.sampling.paper_gibbs import Gibbs
+from manifill.sampling.sampler import Sampler
 from manifill.unknowns import EffectsPrior
 from tests.problem.likelihoods import noise_of
+
+AnySampler: TypeAlias = Sampler[Any, Any, Any]
+SamplerClass: TypeAlias = type[Joint] | type[Gibbs] | type[Factors]
+
+State = TypeVar("State")
+Tuning = TypeVar("Tuning")
+Info = TypeVar("Info")
 
 LIKELIHOODS: dict[str, Likelihood] = {
     "gaussian": Gaussian(),
     "softplus": SoftplusGaussian(),
     "binomial": Binomial(5),
 }
-SAMPLERS = {"joint": Joint, "gibbs": Gibbs, "factors": Factors}
+SAMPLERS: dict[str, SamplerClass] = {"joint": Joint, "gibbs": Gibbs, "factors": Factors}
 EFFECTS = EffectsPrior(0.0, 0.1, Gamma(2.0, 1.0), Gamma(2.0, 1.0))
 
 
@@ -40,7 +51,7 @@ def some_observations(likelihood: Likelihood, shape: tuple[int, int] = (8, 6), s
     return Observations.from_triples(rows, cols, likelihood.sample(rng, X[rows, cols], {"sigma": 0.3}), shape)
 
 
-def run(sampler: Joint | Gibbs | Factors, seed: int, warm_up: int, steps: int) -> list[dict[str, np.ndarray]]:
+def run(sampler: AnySampler, seed: int, warm_up: int, steps: int) -> list[dict[str, Array]]:
     """Return the draws of one chain."""
     rng = np.random.default_rng(seed)
     state, tuning = sampler.start(rng)
@@ -55,7 +66,7 @@ def run(sampler: Joint | Gibbs | Factors, seed: int, warm_up: int, steps: int) -
     return draws
 
 
-def warmed(sampler: Joint | Gibbs, seed: int, iterations: int) -> tuple[np.random.Generator, object, object]:
+def warmed(sampler: Sampler[State, Tuning, Info], seed: int, iterations: int) -> tuple[Generator, State, Tuning]:
     """Return generator, state and tuning after some iterations of warm-up."""
     rng = np.random.default_rng(seed)
     state, tuning = sampler.start(rng)

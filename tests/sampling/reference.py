@@ -19,7 +19,7 @@ DIVERGENCE = 1000.0
 # Kicks and moves in turn, in steps.  The root is that of McLachlan's two stages.
 _ROOT = (2.0 * np.sqrt(326.0) + 36.0) ** (1.0 / 3.0)
 _OUTER = float(0.5 - _ROOT / 12.0 + 1.0 / (6.0 * _ROOT))
-STAGES = {
+STAGES: dict[Integrator, tuple[tuple[float, ...], tuple[float, ...]]] = {
     Leapfrog(): ((0.5, 0.5), (1.0,)),
     TwoStage(): ((_OUTER, 1.0 - 2.0 * _OUTER, _OUTER), (0.5, 0.5)),
 }
@@ -70,6 +70,7 @@ class Reference:
             stop = turned or diverged
             if not stop:
                 if self.rng.random() < np.exp(min(0.0, leaves.log_weight - log_weight)):
+                    assert leaves.chosen is not None
                     x = leaves.chosen
                 log_weight = np.logaddexp(log_weight, leaves.log_weight)
                 stop = self.has_turned(ends[0], ends[1])

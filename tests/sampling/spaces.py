@@ -6,9 +6,9 @@ import numpy as np
 from scipy.linalg import expm
 
 from manifill.base.arrays import Generator, Matrix, Vector
-from manifill.geometry import Euclidean, LowRank, Manifold, Stiefel
+from manifill.geometry import Euclidean, LowRank, Stiefel
 from manifill.kernels.row_random import draw_key, fill_normal_rows
-from tests.geometry.manifolds import metric
+from tests.geometry.manifolds import AnyManifold, metric
 from tests.geometry.matrices import parts, turning
 from tests.geometry.rattle import mass_projection, rattle_step
 
@@ -127,8 +127,11 @@ def joined(*pieces: Vector) -> Vector:
     return np.concatenate([piece.ravel() for piece in pieces])
 
 
-def space_of(manifold: Manifold) -> Space:
+def space_of(manifold: AnyManifold) -> Space:
     """Return the reference's form of a manifold."""
     if isinstance(manifold, Euclidean):
         return Flat(manifold.dimension)
-    return Frames(manifold.rows) if isinstance(manifold, Stiefel) else Matrices(manifold)
+    if isinstance(manifold, Stiefel):
+        return Frames(manifold.rows)
+    assert isinstance(manifold, LowRank)
+    return Matrices(manifold)

@@ -9,14 +9,15 @@ import numpy as np
 
 from manifill.base.arrays import Generator, Matrix, Vector
 from manifill.base.priors import Gamma
-from manifill.geometry import Euclidean, LowRank, Manifold, Masses, ScaledStiefel, Stiefel
+from manifill.geometry import Euclidean, LowRank, Masses, ScaledStiefel, Stiefel
 from manifill.likelihoods import Gaussian, WithNoise
 from manifill.problem import Model, Observations
 from manifill.problem.conditional_densities import FactorGivenRest
 from manifill.problem.joint_density import JointDensity
-from manifill.sampling.integrators import Leapfrog, TwoStage
+from manifill.sampling.integrators import Integrator, Leapfrog, TwoStage
 from manifill.sampling.system import System, Target
 from manifill.unknowns import Effects, EffectsPrior, Layout, Unknowns
+from tests.geometry.manifolds import AnyManifold
 from tests.problem.likelihoods import Case, noise_of
 
 
@@ -32,7 +33,7 @@ def quadratic(center: Matrix, precision: float, weights: Vector | None = None) -
 
 def anisotropic_gaussian() -> tuple[Euclidean, FactorGivenRest]:
     """Return N((1, −2, 0.5), diag(1, ¼, 4)) on R³."""
-    return Euclidean(3), quadratic([[1.0, -2.0, 0.5]], 1.0, np.array([1.0, 4.0, 0.25]))
+    return Euclidean(3), quadratic(np.array([[1.0, -2.0, 0.5]]), 1.0, np.array([1.0, 4.0, 0.25]))
 
 
 def tilted_stiefel() -> tuple[Stiefel, FactorGivenRest]:
@@ -55,25 +56,28 @@ def completion() -> tuple[LowRank, JointDensity]:
     of_effects, layout = EffectsPrior(0.0, 0.1, Gamma(2.0, 1.0), 1.5), Layout(6, 5, 2, True, 0)
     model = Model(2, Gaussian(), 0.5, WithNoise(Gamma(2.0, 1.0)), effects=of_effects)
     masses = Masses(np.array([12.0, 30.0]), np.array([25.0, 10.0]), np.linspace(3.0, 6.0, layout.rest_size))
-    of_rows, of_columns = np.bincount(rows + 1, minlength=6) ** 1.5, np.bincount(cols + 1, minlength=5) ** 1.5
-    return LowRank.with_masses(layout, masses, of_rows, of_columns), JointDensity.of(model, cells, layout)
+    of_rows, of_columns = np.bincount(rows + 1, minlength=6), np.bincount(cols + 1, minlength=5)
+    manifold = LowRank.with_masses(layout, masses, of_rows.astype(float) ** 1.5, of_columns.astype(float) ** 1.5)
+    return manifold, JointDensity.of(model, cells, layout)
 
 
-PROBLEMS = {
+PROBLEMS: dict[str, tuple[AnyManifold, Target]] = {
     "R^3": anisotropic_gaussian(),
     "St(5,2)": tilted_stiefel(),
     "scaled St(5,2)": tilted_by_mass(),
     "6x5 matrices": completion(),
 }
-INTEGRATORS = {"leapfrog": Leapfrog(), "two-stage": TwoStage()}
+INTEGRATORS: dict[str, Integrator] = {"leapfrog": Leapfrog(), "two-stage": TwoStage()}
 
 
-def system_of(manifold: Manifold, target: Target) -> System:
+def system_of(manifold: AnyManifold, target: Target) -> System:
     """Return the system; frames with masses have no U-turn rule, and get the one without masses."""
-    return System.of(manifold, target, Stiefel.has_turned if isinstance(manifold, ScaledStiefel) else None)
+    if isinstance(manifold, ScaledStiefel):
+        return System.of(manifold, target, Stiefel.has_turned)  # type: ignore[arg-type]
+    return System.of(manifold, target)
 
 
-def start(rng: Generator, manifold: Manifold) -> tuple[Vector, Vector]:
+def start(rng: Generator, manifold: AnyManifold) -> tuple[Vector, Vector]:
     """Return a random point and velocity."""
     position, velocity = manifold.random_point(rng), np.empty(manifold.dimension)
     manifold.random_velocity(rng, position, velocity)

@@ -1,5 +1,6 @@
 """Checkpoints: every sampler goes on from one as if it had never stopped, and a damaged one is an error."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -19,11 +20,11 @@ from manifill.sampling.factor_gibbs import Factors
 from manifill.sampling.joint_sampler import Joint
 from manifill.sampling.paper_gibbs import Gibbs
 from tests.exact.cases import EFFECTS, HEAVY
-from tests.sampling.problems import LIKELIHOODS
+from tests.sampling.problems import LIKELIHOODS, AnySampler
 
 DATA = Observations.from_triples([0, 0, 1, 2, 3], [0, 1, 1, 0, 2], np.array([1.0, 2.0, 1.0, 3.0, 2.0]), (4, 3))
 GAUSSIAN = LIKELIHOODS["gaussian"]
-SAMPLERS = {
+SAMPLERS: dict[str, Callable[[], AnySampler]] = {
     "joint": lambda: Joint(Model(2, GAUSSIAN, 1.0, WithNoise(HEAVY), effects=EFFECTS), DATA, warmup=20),
     "joint, noise by column": lambda: Joint(Model(1, GAUSSIAN, 1.0, WithNoise(HEAVY, by_column=True)), DATA, warmup=20),
     "gibbs": lambda: Gibbs(Model(1, GAUSSIAN, 1.0, WithNoise(HEAVY), effects=EFFECTS), DATA),

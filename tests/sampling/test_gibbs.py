@@ -42,7 +42,7 @@ def test_warm_up_holds_the_target_acceptance(likelihood: Likelihood, target: flo
 def test_fixed_quantities_stay_fixed() -> None:
     model = Model(2, Gaussian(), rate=0.3, noise=WithNoise(4.0))
     for draw in run(Gibbs(model, some_observations(Gaussian())), 3, 5, 5):
-        assert (draw["sigma"], draw["lambda"]) == (0.5, 0.3)
+        assert (float(draw["sigma"]), float(draw["lambda"])) == (0.5, 0.3)
 
 
 @pytest.mark.parametrize("effects", [False, True])

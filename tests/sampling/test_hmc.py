@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 
 from manifill.base.arrays import Generator, Matrix
-from manifill.geometry import Manifold, ScaledStiefel, Stiefel
+from manifill.geometry import ScaledStiefel, Stiefel
 from manifill.sampling.hmc import trajectories
-from manifill.sampling.integrators import Leapfrog, TwoStage
+from manifill.sampling.integrators import Integrator, Leapfrog, TwoStage
 from manifill.sampling.nuts import Workspace
 from tests.exact.zscores import z_scores
+from tests.geometry.manifolds import AnyManifold
 from tests.sampling.rotations import moments
 from tests.sampling.targets import quadratic, system_of
 
@@ -23,7 +24,10 @@ def scaled() -> ScaledStiefel:
     return ScaledStiefel.with_masses(3, np.array([1.0, 3.0]))
 
 
-SPACES = {"geodesics": (Stiefel.of_shape(3, 2), Leapfrog()), "masses": (scaled(), TwoStage())}
+SPACES: dict[str, tuple[AnyManifold, Integrator]] = {
+    "geodesics": (Stiefel.of_shape(3, 2), Leapfrog()),
+    "masses": (scaled(), TwoStage()),
+}
 
 
 @pytest.mark.parametrize("name", SPACES)
@@ -44,7 +48,7 @@ def test_moments_on_the_stiefel_manifold(name: str) -> None:
     assert 0.3 < np.mean(accepted) < 0.995, "some are rejected"
 
     def log_density(points: Matrix) -> Matrix:
-        return -0.5 * PRECISION * np.sum((CENTER - points) ** 2, axis=(1, 2))
+        return np.asarray(-0.5 * PRECISION * np.sum((CENTER - points) ** 2, axis=(1, 2)))
 
     mean, square = moments(log_density)
     for values, expected in ((X, mean), (X**2, square)):
@@ -54,7 +58,7 @@ def test_moments_on_the_stiefel_manifold(name: str) -> None:
 
 def exact_draws(rng: Generator, number: int) -> Matrix:
     """Return draws (number, 6) from exp ⟨F, X⟩ with F = PRECISION · CENTER: uniform ones, accepted or not."""
-    F, drawn = PRECISION * CENTER, []
+    F, drawn = PRECISION * CENTER, list[Matrix]()
     largest = np.linalg.svd(F, compute_uv=False).sum()
     while sum(map(len, drawn)) < number:
         X, _ = np.linalg.qr(rng.standard_normal((400_000, 3, 2)))
@@ -102,7 +106,7 @@ def test_one_call_does_what_one_call_per_trajectory_does(name: str) -> None:
 @pytest.mark.parametrize(("step_size", "precision"), [(1e3, 2.0), (0.5, 1e9)])
 def test_a_divergent_trajectory_leaves_the_position(step_size: float, precision: float) -> None:
     """Steps whose equation has no solution, and energies that explode."""
-    manifold: Manifold = scaled()
+    manifold = scaled()
     position = manifold.random_point(np.random.default_rng(2))
     point, work = position.copy(), Workspace.allocate(manifold.dimension, 1)
     system = system_of(manifold, quadratic(CENTER, precision))

@@ -31,7 +31,7 @@ def disturbed(state: State, *, by_column: bool) -> State:
     return state._replace(unknowns=state.unknowns._replace(effects=effects), noise=noise, rate=3.0 * state.rate)
 
 
-def flat(state: State) -> np.ndarray:
+def flat(state: State) -> Vector:
     effects, noise = state.unknowns.effects, state.noise
     of_effects = [effects.row_precision, effects.column_precision]
     return np.concatenate(

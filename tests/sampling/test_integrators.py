@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from manifill.base.arrays import Generator, Vector
-from manifill.geometry import LowRank, Manifold, ScaledStiefel, Stiefel
+from manifill.geometry import LowRank, ScaledStiefel, Stiefel
 from manifill.sampling.integrators import Integrator, Leapfrog, Phase
 from manifill.sampling.system import System, Target
-from tests.geometry.manifolds import constraint_error
+from tests.geometry.manifolds import AnyManifold, constraint_error
 from tests.sampling.reference import STAGES
 from tests.sampling.targets import (
     INTEGRATORS,
@@ -40,7 +40,7 @@ def energy_after(integrator: Integrator, system: System, phase: Phase, step_size
 @with_each_integrator
 @on_each_problem
 @pytest.mark.parametrize("step_size", [0.05, 0.3])
-def test_is_reversible(manifold: Manifold, target: Target, integrator: Integrator, step_size: float) -> None:
+def test_is_reversible(manifold: AnyManifold, target: Target, integrator: Integrator, step_size: float) -> None:
     system, (position, velocity) = system_of(manifold, target), start(np.random.default_rng(1), manifold)
     phase, energy = phase_at(system, position, velocity)
     energy_after(integrator, system, phase, step_size, 20)
@@ -53,7 +53,7 @@ def test_is_reversible(manifold: Manifold, target: Target, integrator: Integrato
 
 @with_each_integrator
 @on_each_problem
-def test_a_negative_step_goes_back(manifold: Manifold, target: Target, integrator: Integrator) -> None:
+def test_a_negative_step_goes_back(manifold: AnyManifold, target: Target, integrator: Integrator) -> None:
     """NUTS builds its backward subtrees so."""
     system, (position, velocity) = system_of(manifold, target), start(np.random.default_rng(2), manifold)
     phase, _ = phase_at(system, position, velocity)
@@ -65,7 +65,7 @@ def test_a_negative_step_goes_back(manifold: Manifold, target: Target, integrato
 
 @with_each_integrator
 @on_each_problem
-def test_energy_error_is_of_second_order(manifold: Manifold, target: Target, integrator: Integrator) -> None:
+def test_energy_error_is_of_second_order(manifold: AnyManifold, target: Target, integrator: Integrator) -> None:
     system, (position, velocity) = system_of(manifold, target), start(np.random.default_rng(3), manifold)
     errors = []
     for steps in (20, 40, 80):
@@ -79,7 +79,7 @@ def test_energy_error_is_of_second_order(manifold: Manifold, target: Target, int
 @with_each_integrator
 @on_each_problem
 def test_it_does_not_matter_when_a_velocity_is_projected(
-    manifold: Manifold, target: Target, integrator: Integrator
+    manifold: AnyManifold, target: Target, integrator: Integrator
 ) -> None:
     """After every step, as in trees, or after the last, as in trajectories."""
     system, (position, velocity) = system_of(manifold, target), start(np.random.default_rng(4), manifold)
@@ -108,7 +108,7 @@ def test_preserves_volume_in_flat_space(integrator: Integrator) -> None:
 
 @with_each_integrator
 @on_each_problem
-def test_a_step_is_its_kicks_and_moves(manifold: Manifold, target: Target, integrator: Integrator) -> None:
+def test_a_step_is_its_kicks_and_moves(manifold: AnyManifold, target: Target, integrator: Integrator) -> None:
     """Each move ends in a gradient, the last of which begins the next step: as many gradients as moves."""
     kicks, moves = STAGES[integrator]
     assert integrator.gradients == len(moves)
@@ -128,7 +128,7 @@ def test_a_step_is_its_kicks_and_moves(manifold: Manifold, target: Target, integ
 SHAPES_AND_STEPS = (((3, 1), 0.05), ((5, 2), 0.05), ((6, 6), 0.2), ((40, 7), 0.05))
 
 
-def long_run(rng: Generator, kind: type, shape: tuple[int, int]) -> tuple[Manifold, Target]:
+def long_run(rng: Generator, kind: type, shape: tuple[int, int]) -> tuple[AnyManifold, Target]:
     """Return a manifold of n×r frames, or of matrices, and a density that pulls."""
     if kind is LowRank:
         return completion()

@@ -84,8 +84,8 @@ def test_masses_change_at_the_ends_of_windows_only() -> None:
 
 @pytest.mark.parametrize("warmup", [None, 0, 1, 10])
 def test_any_length_of_warm_up_will_do(warmup: int | None) -> None:
-    length = {} if warmup is None else {"warmup": warmup}
-    sampler = Joint(model_for(Gaussian()), some_observations(Gaussian()), **length)
+    model, observations = model_for(Gaussian()), some_observations(Gaussian())
+    sampler = Joint(model, observations) if warmup is None else Joint(model, observations, warmup=warmup)
     assert all(np.isfinite(draw["s"]).all() for draw in run(sampler, 8, 30 if warmup is None else warmup, 5))
 
 

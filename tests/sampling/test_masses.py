@@ -87,9 +87,8 @@ def test_squares_of_a_gradient() -> None:
 
 def test_an_effect_has_the_mass_of_its_prior_and_of_its_cells_and_the_mean_that_of_all_rows() -> None:
     """An effect without cells has its prior alone; where the prior is more than all, cells add nothing."""
-    precisions = 10 * np.log([1.0, 8.0])
-    sums = np.outer([10.0, 10.0, 0.0, 0.0], np.ones(RANK))
-    squares = GradientSquares(10, *sums, 40.0, 60.0, *precisions, np.empty(0))
+    ten, none = np.full(RANK, 10.0), np.zeros(RANK)
+    squares = GradientSquares(10, ten, ten, none, none, 40.0, 60.0, 0.0, 10.0 * np.log(8.0), np.empty(0))
     rows, columns = np.array([0, 2, 2, 4]), np.array([4, 4, 4])
     rest = squares.masses(WITH_EFFECTS, rows, columns).rest
     row = [1.0, 4.0, 4.0, 7.0]

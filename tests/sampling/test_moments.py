@@ -66,7 +66,7 @@ def test_tilted_stiefel_against_rotations(missing: tuple[int, int] | None) -> No
         center[missing] = np.nan
 
     def log_density(points: Matrix) -> Matrix:
-        return -0.5 * precision * np.nansum((center - points) ** 2, axis=(1, 2))
+        return np.asarray(-0.5 * precision * np.nansum((center - points) ** 2, axis=(1, 2)))
 
     X = draws(Stiefel.of_shape(3, 2), quadratic(center, precision), 0.4, seed=3)
     mean, square = moments(log_density)

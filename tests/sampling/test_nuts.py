@@ -1,5 +1,7 @@
 """The iterative tree against the recursive reference, and the sampler's edges."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from manifill.sampling.nuts import Transition, Workspace, find_step_size, transi
 from manifill.sampling.system import System, Target
 from tests.sampling.reference import Reference
 from tests.sampling.spaces import space_of
-from tests.sampling.targets import PROBLEMS, anisotropic_gaussian, completion, quadratic, tilted_stiefel
+from tests.sampling.targets import PROBLEMS, anisotropic_gaussian, completion, quadratic, system_of, tilted_stiefel
 
 
 def move_once(
@@ -53,7 +55,7 @@ def test_the_tree_is_that_of_the_recursion(
     position = manifold.random_point(np.random.default_rng(1))
     ours, theirs = np.random.default_rng(2), np.random.default_rng(2)
     reference = Reference(space_of(manifold), target, integrator, step_size, max_depth, theirs)
-    system, seen = System.of(manifold, target), set()
+    system, seen = system_of(manifold, target), set()
     for _ in range(transitions):
         expected, steps, depth, diverged, acceptance = reference.transition(position.copy())
         info = move_once(ours, system, position, step_size, max_depth, integrator)
@@ -66,7 +68,7 @@ def test_the_tree_is_that_of_the_recursion(
 
 
 def test_divergences_agree_with_the_recursion_too() -> None:
-    manifold, target = Euclidean(3), quadratic([[0.0, 0.0, 0.0]], 1.0, np.array([1.0, 100.0, 1.0]))
+    manifold, target = Euclidean(3), quadratic(np.zeros((1, 3)), 1.0, np.array([1.0, 100.0, 1.0]))
     position, step_size = np.array([0.5, 0.1, -0.5]), 0.7  # beyond the stability limit 2/√100 of the second
     ours, theirs = np.random.default_rng(3), np.random.default_rng(3)
     reference = Reference(space_of(manifold), target, Leapfrog(), step_size, 10, theirs)
@@ -94,7 +96,8 @@ def test_a_refused_step_diverges_and_stays_even_where_the_first_line_has_no_cell
     """The density does not depend on that line, so it alone could not tell."""
     manifold, target = completion()
     light = np.full(2, 1e-6)  # so light that its columns would turn many times
-    manifold = manifold._replace(**{side: ScaledStiefel.with_masses(getattr(manifold, side).rows, light)})
+    changes: dict[str, Any] = {side: ScaledStiefel.with_masses(getattr(manifold, side).rows, light)}
+    manifold = manifold._replace(**changes)
     position = manifold.random_point(np.random.default_rng(11))
     kept = position.copy()
     info = move_once(np.random.default_rng(12), System.of(manifold, target), position, 0.05, 6, TwoStage())

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from manifill.base.arrays import Matrix
+from manifill.base.arrays import Array, Matrix
 from manifill.kernels.compressed import Compressed
 from manifill.kernels.row_conditionals import draw_rows
 from tests.problem.cells import CELLS_IN_ROW, ragged_cells
@@ -10,7 +10,7 @@ from tests.problem.cells import CELLS_IN_ROW, ragged_cells
 GAMMA, TAU, DRAWS = 2.5, 0.8, 20_000
 
 
-def conditional(cells: Compressed, row: int, other: Matrix) -> tuple[Matrix, Matrix]:
+def conditional(cells: Compressed, row: int, other: Matrix) -> tuple[Array, Array]:
     """Return mean and covariance of one row given the other factor."""
     own = slice(cells.starts[row], cells.starts[row + 1])
     b, y = other[cells.indices[own]], cells.values[own]

@@ -3,14 +3,15 @@
 import numpy as np
 import pytest
 
+from manifill.base.arrays import Array
 from manifill.likelihoods import Gaussian, WithNoise
-from manifill.problem import Model, Observations
+from manifill.problem import Model, Observations, from_array
 from manifill.sampling.factor_gibbs import Factors
 from manifill.sampling.joint_sampler import Joint
 from manifill.sampling.paper_gibbs import Gibbs
-from tests.sampling.problems import LIKELIHOODS, SAMPLERS, model_for, run, some_observations
+from tests.sampling.problems import LIKELIHOODS, SAMPLERS, AnySampler, SamplerClass, model_for, run, some_observations
 
-CASES = {
+CASES: dict[str, tuple[SamplerClass, Model]] = {
     f"{sampler.__name__} {name}{' with effects' if effects else ''}": (sampler, model_for(likelihood, effects=effects))
     for sampler in (Joint, Gibbs)
     for name, likelihood in LIKELIHOODS.items()
@@ -24,7 +25,7 @@ for_each_sampler = pytest.mark.parametrize("sampler", SAMPLERS.values(), ids=SAM
 
 
 @for_each_case
-def test_same_seed_same_draws(sampler: type, model: Model) -> None:
+def test_same_seed_same_draws(sampler: SamplerClass, model: Model) -> None:
     observations = some_observations(model.likelihood)
     first, second, other = (run(sampler(model, observations), seed, 10, 5) for seed in (1, 1, 2))
     assert all(np.array_equal(a[name], b[name]) for a, b in zip(first, second, strict=True) for name in a)
@@ -32,7 +33,7 @@ def test_same_seed_same_draws(sampler: type, model: Model) -> None:
     assert not np.array_equal(first[-1][factor], other[-1][factor])
 
 
-def arrays(value: object) -> list[np.ndarray]:
+def arrays(value: object) -> list[Array]:
     """Return every array and number in nested tuples and dictionaries."""
     if isinstance(value, dict):
         value = tuple(value.values())
@@ -42,9 +43,9 @@ def arrays(value: object) -> list[np.ndarray]:
 
 
 @for_each_case
-def test_a_step_changes_neither_state_nor_data(sampler: type, model: Model) -> None:
+def test_a_step_changes_neither_state_nor_data(sampler: SamplerClass, model: Model) -> None:
     observations = some_observations(model.likelihood)
-    kernel = sampler(model, observations)
+    kernel: AnySampler = sampler(model, observations)
     rng = np.random.default_rng(1)
     state, tuning = kernel.start(rng)
     held = [*arrays(state), *arrays(tuning), *observations.by_row, *observations.by_column]
@@ -55,8 +56,8 @@ def test_a_step_changes_neither_state_nor_data(sampler: type, model: Model) -> N
 
 
 @for_each_case
-def test_draws_and_statistics_are_as_announced(sampler: type, model: Model) -> None:
-    kernel = sampler(model, some_observations(model.likelihood))
+def test_draws_and_statistics_are_as_announced(sampler: SamplerClass, model: Model) -> None:
+    kernel: AnySampler = sampler(model, some_observations(model.likelihood))
     rng = np.random.default_rng(1)
     state, tuning = kernel.start(rng)
     state, info = kernel.step(rng, state, tuning)
@@ -73,22 +74,22 @@ AWKWARD = {
     "one cell": Observations.from_triples([1], [1], [2.0], (4, 3)),
     "empty rows and columns": Observations.from_triples([0, 0, 3], [0, 2, 2], [1.0, 4.0, 2.0], (5, 4)),
     "zeros": Observations.from_triples([0, 1, 2], [0, 1, 2], np.zeros(3)),
-    "a constant": Observations.from_triples(*np.nonzero(np.ones((4, 3))), np.full(12, 3.0)),
-    "no noise": Observations.from_triples(*np.nonzero(np.ones((4, 3))), np.outer([1, 2, 0, 2], [1, 2, 1]).ravel()),
+    "a constant": from_array(np.full((4, 3), 3.0)),
+    "no noise": from_array(np.outer([1, 2, 0, 2], [1, 2, 1])),
     "many columns": Observations.from_triples([0, 1, 2], [0, 70, 199], [1.0, 2.0, 3.0], (3, 200)),
 }
 
 
 @pytest.mark.parametrize("observations", AWKWARD.values(), ids=AWKWARD.keys())
 @for_each_case
-def test_awkward_data_give_finite_draws(sampler: type, model: Model, observations: Observations) -> None:
+def test_awkward_data_give_finite_draws(sampler: SamplerClass, model: Model, observations: Observations) -> None:
     for draw in run(sampler(model, observations), 1, 20, 20):
         assert all(np.isfinite(value).all() for value in draw.values())
 
 
 @for_each_sampler
 @pytest.mark.parametrize("scale", [1e-6, 1e6])
-def test_extreme_units_give_finite_draws(sampler: type, scale: float) -> None:
+def test_extreme_units_give_finite_draws(sampler: SamplerClass, scale: float) -> None:
     """With the paper's vague prior, which leaves the scale to the data."""
     rows, cols, values = some_observations(Gaussian()).triples()
     observations = Observations.from_triples(rows, cols, scale * values, (8, 6))
@@ -97,7 +98,7 @@ def test_extreme_units_give_finite_draws(sampler: type, scale: float) -> None:
 
 
 @for_each_sampler
-def test_rank_must_fit(sampler: type) -> None:
+def test_rank_must_fit(sampler: SamplerClass) -> None:
     with pytest.raises(ValueError, match="rank=7 is above"):
         sampler(model_for(Gaussian(), rank=7), some_observations(Gaussian()))
 

@@ -5,6 +5,7 @@ import pytest
 
 from manifill.base.arrays import Vector
 from manifill.sampling.effect_scale import rescale_effects
+from manifill.sampling.system import Target
 from tests.geometry.manifolds import plain_low_rank
 from tests.problem.differences import evaluate
 from tests.problem.likelihoods import CASES, Case, for_each_case
@@ -15,7 +16,7 @@ FIRST = (M + N + 1) * 2 + 1
 ROWS, COLUMNS = slice(FIRST, FIRST + M), slice(FIRST + M, None)
 
 
-def expected_log_scales(density: object, position: Vector) -> Vector:
+def expected_log_scales(density: Target, position: Vector) -> Vector:
     """Return the mean log scales of a and b under the posterior in that plane, with the measure e^(mt + nu) dt du."""
     t = np.linspace(-12.0, 5.0, 171)
     log_p = np.empty((t.size, t.size))
@@ -27,7 +28,7 @@ def expected_log_scales(density: object, position: Vector) -> Vector:
     p = np.exp(log_p - log_p.max())
     assert p[[0, -1]].max() < 1e-6
     assert p[:, [0, -1]].max() < 1e-6
-    return np.array([p.sum(axis=1) @ t, p.sum(axis=0) @ t]) / p.sum()
+    return np.asarray(np.array([p.sum(axis=1) @ t, p.sum(axis=0) @ t]) / p.sum())
 
 
 @pytest.mark.parametrize("by_column", [False, True])

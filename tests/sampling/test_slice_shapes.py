@@ -34,7 +34,7 @@ class LogGamma(NamedTuple):
     @compiled
     def log_density_at(self, t: float) -> float:
         z = self.here[0] + t
-        return self.shape * z - np.exp(z)
+        return float(self.shape * z - np.exp(z))
 
     def below(self, z: Vector) -> Vector:
         return np.asarray(gammainc(self.shape, np.exp(z)))
@@ -61,7 +61,7 @@ class TwoBells(NamedTuple):
     def log_density_at(self, t: float) -> float:
         first, second = (self.here[0] + t) / self.narrow, (self.here[0] + t - self.distance) / self.wide
         density = self.weight / self.narrow * np.exp(-0.5 * first * first)
-        return np.log(density + (1.0 - self.weight) / self.wide * np.exp(-0.5 * second * second))
+        return float(np.log(density + (1.0 - self.weight) / self.wide * np.exp(-0.5 * second * second)))
 
     def below(self, z: Vector) -> Vector:
         second = ndtr((z - self.distance) / self.wide)

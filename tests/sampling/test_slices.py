@@ -22,7 +22,7 @@ class Bell(NamedTuple):
     def log_density_at(self, t: float) -> float:
         distance = self.here + t - self.mean
         if self.round:
-            return self.precision * np.cos(distance)
+            return float(self.precision * np.cos(distance))
         return -0.5 * self.precision * distance * distance
 
 

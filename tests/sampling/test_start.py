@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from manifill.likelihoods import Gaussian, Likelihood
-from manifill.problem import Observations
+from manifill.problem import Observations, from_array
 from manifill.sampling.warm_start import warm_start
 from manifill.unknowns import Unknowns
 from tests.sampling.problems import LIKELIHOODS, model_for, some_observations
@@ -56,8 +56,8 @@ def test_chains_start_apart_and_a_seed_repeats(effects: bool) -> None:
 
 AWKWARD = {
     "zeros": Observations.from_triples([0, 1, 2], [0, 1, 2], np.zeros(3)),
-    "a constant": Observations.from_triples(*np.nonzero(np.ones((3, 3))), np.full(9, 3.0)),
-    "a constant that no float is": Observations.from_triples(*np.nonzero(np.ones((3, 3))), np.full(9, 0.1)),
+    "a constant": from_array(np.full((3, 3), 3.0)),
+    "a constant that no float is": from_array(np.full((3, 3), 0.1)),
     "a row without cells": Observations.from_triples([0, 0, 2, 2], [0, 1, 1, 2], [1.0, 2.0, 3.0, 5.0], (3, 3)),
 }
 

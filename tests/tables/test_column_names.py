@@ -1,5 +1,7 @@
 """Roles of columns inferred from their names."""
 
+from collections.abc import Callable
+
 import pytest
 
 from manifill.tables.column_names import is_column_name, is_id, is_label_name, is_row_name, is_time_name, is_value_name
@@ -35,7 +37,7 @@ def test_names_that_are_not_ids(name: str) -> None:
         (is_label_name, "Name"),
     ],
 )
-def test_names_that_suggest_a_role(suggests: object, name: str) -> None:
+def test_names_that_suggest_a_role(suggests: Callable[[str], bool], name: str) -> None:
     assert suggests(name)
 
 

@@ -1,11 +1,13 @@
 """Labels: integers stay integers, text stays as in the file."""
 
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 
 from manifill.tables import read_table
+from tests.problem.cells import labels_of
 from tests.tables.table_files import labels, put
 
 LABELS = {
@@ -25,17 +27,17 @@ LABELS = {
 
 
 @pytest.mark.parametrize(("written", "expected", "kind"), LABELS.values(), ids=LABELS.keys())
-def test_labels_of_a_long_table(tmp_path: Path, written: list[str], expected: list, kind: str) -> None:
+def test_labels_of_a_long_table(tmp_path: Path, written: list[str], expected: list[Any], kind: str) -> None:
     table = read_table(put(tmp_path, "user,item,value\n" + "".join(f"{label},i,1.5\n" for label in written)))
     assert labels(table.observations) == (expected, ["i"])
     assert (table.layout.row_labels, table.layout.column_labels) == (kind, "text")
 
 
 @pytest.mark.parametrize(("written", "expected", "kind"), LABELS.values(), ids=LABELS.keys())
-def test_labels_of_a_wide_table(tmp_path: Path, written: list[str], expected: list, kind: str) -> None:
+def test_labels_of_a_wide_table(tmp_path: Path, written: list[str], expected: list[Any], kind: str) -> None:
     text = "id,a,b\n" + "".join(f"{label},1,2.5\n" for label in written)
     table = read_table(put(tmp_path, text), id_column="id")
-    assert sorted(labels(table.observations)[0]) == expected
+    assert sorted(labels_of(table.observations)[0].tolist()) == expected
     assert table.layout.row_labels == kind
 
 
@@ -47,8 +49,7 @@ def test_labels_find_their_rows(tmp_path: Path) -> None:
 
 def test_labels_can_be_saved_without_pickle(tmp_path: Path) -> None:
     table = read_table(put(tmp_path, "user,item,value\n7,x,1\n5,y,2\n"))
-    assert table.observations.row_labels.dtype.kind == "i"
-    assert table.observations.column_labels.dtype.kind == "U"
+    assert [found.dtype.kind for found in labels_of(table.observations)] == ["i", "U"]
 
 
 def test_text_in_parquet_stays_text(tmp_path: Path) -> None:

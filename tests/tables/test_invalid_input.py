@@ -189,8 +189,9 @@ def test_a_long_table_that_cannot_be_inferred(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("argument", ["wide", "row", "col", "value", "id_column"])
 def test_names_do_not_apply_to_matrices(tmp_path: Path, argument: str) -> None:
+    names: dict[str, Any] = {argument: "a"}
     with pytest.raises(ValueError, match=f"{argument} does not apply to .*m.npz"):
-        read_table(put(tmp_path, saved(np.eye(2)), "m.npz"), **{argument: "a"})
+        read_table(put(tmp_path, saved(np.eye(2)), "m.npz"), **names)
 
 
 def test_invalid_paths(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from manifill.tables import Layout, read_pairs, read_table
+from tests.problem.cells import labels_of
 from tests.tables.table_files import put
 
 RATINGS = Layout("long", "userId", "movieId", "rating")
@@ -79,7 +80,8 @@ def test_pairs_find_the_cells_of_the_fit(tmp_path: Path, text: str) -> None:
     table = read_table(put(tmp_path, text))
     observations = table.observations
     rows, cols, _ = observations.triples()
-    frame = pd.DataFrame({"r": observations.row_labels[rows], "c": observations.column_labels[cols]})
+    row_labels, column_labels = labels_of(observations)
+    frame = pd.DataFrame({"r": row_labels[rows], "c": column_labels[cols]})
     pairs = read_pairs(put(tmp_path, frame.to_csv(index=False), "pairs.csv"), table.layout)
     np.testing.assert_array_equal(observations.row_indices(pairs.rows), rows)
     np.testing.assert_array_equal(observations.column_indices(pairs.cols), cols)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,7 +31,7 @@ def stored(matrix: object) -> bytes:
     return file.getvalue()
 
 
-def saved(*arrays: object, **named: object) -> bytes:
+def saved(*arrays: Any, **named: Any) -> bytes:
     file = BytesIO()
     np.savez(file, *arrays, **named)
     return file.getvalue()

@@ -6,15 +6,16 @@ from pathlib import Path
 import pytest
 
 from manifill.tables import read_table
-from tests.tables.table_files import labels
+from tests.problem.cells import labels_of
 
-DATA = os.environ.get("MANIFILL_DATA")
+DATA = os.environ.get("MANIFILL_DATA", "")
 
-pytestmark = pytest.mark.skipif(DATA is None, reason="MANIFILL_DATA is not set")
+pytestmark = pytest.mark.skipif(not DATA, reason="MANIFILL_DATA is not set")
 
 
 @pytest.fixture
 def folder() -> Path:
+
     return Path(DATA)
 
 
@@ -35,7 +36,7 @@ def test_movies_contain_no_numbers(folder: Path) -> None:
 def test_protein_levels(folder: Path) -> None:
     table = read_table(folder / "mice-protein" / "Data_Cortex_Nuclear.csv")
     assert (table.observations.shape, table.observations.size) == ((1080, 77), 83160 - 1396)
-    rows, cols = labels(table.observations)
+    rows, cols = labels_of(table.observations)
     assert (rows[0], cols[0], cols[-1]) == ("309_1", "DYRK1A_N", "CaNA_N")
     assert table.notes == (
         "wide table: 1080 rows named by MouseID, 77 columns; "

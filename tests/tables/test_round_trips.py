@@ -3,6 +3,7 @@
 import string
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 
 from manifill.tables import read_table, write_table
 from tests.problem.cells import dense
+from tests.tables.table_files import labels
 
 NAMES = st.text("abcdefgxyz ,;\"'\tÄ0", min_size=1, max_size=6).map(str.strip).map(lambda text: "k" + text)
 NUMBERS = st.floats(allow_nan=True, allow_infinity=False)
@@ -25,21 +27,24 @@ LABELS = st.one_of(
 @pytest.mark.parametrize("name", ["t.csv", "t.tsv", "t.parquet"])
 @settings(max_examples=50, deadline=None, derandomize=True)
 @given(data=st.data(), rows=LABELS, cols=st.lists(NAMES, min_size=1, max_size=4, unique=True))
-def test_a_wide_table_is_read_as_it_was_written(name: str, data: st.DataObject, rows: list, cols: list[str]) -> None:
+def test_a_wide_table_is_read_as_it_was_written(
+    name: str, data: st.DataObject, rows: list[Any], cols: list[str]
+) -> None:
     matrix = np.array([[data.draw(NUMBERS) for _ in cols] for _ in rows])
     matrix[0, 0] = 1.5
     with tempfile.TemporaryDirectory() as folder:
         write_table(pd.DataFrame(matrix, columns=cols).assign(id=rows), Path(folder, name))
         observations = read_table(Path(folder, name), id_column="id").observations
     np.testing.assert_array_equal(dense(observations), matrix)
-    assert observations.row_labels.tolist() == rows
-    assert observations.column_labels.tolist() == cols
+    assert labels(observations) == (rows, cols)
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
 @settings(max_examples=50, deadline=None, derandomize=True)
 @given(data=st.data(), rows=LABELS, cols=LABELS)
-def test_a_long_table_is_read_as_it_was_written(name: str, data: st.DataObject, rows: list, cols: list) -> None:
+def test_a_long_table_is_read_as_it_was_written(
+    name: str, data: st.DataObject, rows: list[Any], cols: list[Any]
+) -> None:
     frame = pd.DataFrame([(row, col, data.draw(NUMBERS)) for row in rows for col in cols], columns=["u", "v", "w"])
     frame.loc[0, "w"] = 1.5
     with tempfile.TemporaryDirectory() as folder:
@@ -47,8 +52,7 @@ def test_a_long_table_is_read_as_it_was_written(name: str, data: st.DataObject, 
         observations = read_table(Path(folder, name), row="u", col="v", value="w").observations
     expected = frame.pivot(index="u", columns="v", values="w")
     np.testing.assert_array_equal(dense(observations), expected.to_numpy())
-    assert observations.row_labels.tolist() == sorted(rows)
-    assert observations.column_labels.tolist() == sorted(cols)
+    assert labels(observations) == (sorted(rows), sorted(cols))
 
 
 FIELDS = st.one_of(

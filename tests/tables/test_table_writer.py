@@ -2,6 +2,7 @@
 
 import stat
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import pandas as pd
@@ -14,10 +15,10 @@ FRAME = pd.DataFrame({"name": ["Ägir", "007"], "x": [0.1, np.nan], 7: [1 / 3, -
 NAMES = ["t.csv", "t.csv.gz", "t.tsv", "t.parquet"]
 
 
-class Unwritable(pd.DataFrame):
+class Unwritable(pd.DataFrame):  # type: ignore[misc] # has no types
     """A DataFrame whose writing fails halfway."""
 
-    def to_csv(self, file: object, **_: object) -> None:
+    def to_csv(self, file: BinaryIO, **_: object) -> None:
         file.write(b"half")
         raise RuntimeError("power cut")
 

@@ -1,6 +1,7 @@
 """Wide tables: the column of row labels, the columns of the matrix, and those that are left out."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -72,7 +73,7 @@ IDS = {
 
 
 @pytest.mark.parametrize(("text", "name", "ids"), IDS.values(), ids=IDS.keys())
-def test_the_column_of_row_labels(tmp_path: Path, text: str, name: str | None, ids: list | None) -> None:
+def test_the_column_of_row_labels(tmp_path: Path, text: str, name: str | None, ids: list[Any] | None) -> None:
     table = read_table(put(tmp_path, text, "t.tsv" if "\t" in text else "t.csv"))
     assert (table.layout.kind, table.layout.row) == ("wide", name)
     assert labels(table.observations)[0] == ids

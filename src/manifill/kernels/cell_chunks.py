@@ -25,7 +25,8 @@ __all__ = [
     "write_row_products",
 ]
 
-CHUNK = 128
+# Large enough that the likelihood's call costs little, small enough that its buffers stay in the first-level cache.
+CHUNK = 512
 
 
 class Buffers(NamedTuple):

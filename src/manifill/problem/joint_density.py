@@ -90,8 +90,7 @@ class JointDensity(NamedTuple):
     @classmethod
     def of(cls, model: Model, cells: Compressed, layout: Layout) -> "JointDensity":
         """Return the density for cells by row with encoded values; the noise has its typical rate under the prior."""
-        density = cls.uncompiled(model, cells, layout)
-        return density._replace(pass_address=address_of(density.cell_pass, *density.pass_arguments()))
+        return cls.uncompiled(model, cells, layout).with_compiled_pass()
 
     @classmethod
     def uncompiled(cls, model: Model, cells: Compressed, layout: Layout) -> "JointDensity":
@@ -115,6 +114,10 @@ class JointDensity(NamedTuple):
             scratch=Scratch.for_layout(layout, block_rows),
             pass_address=0,
         )
+
+    def with_compiled_pass(self) -> "JointDensity":
+        """Return the density with the address of its pass over the cells."""
+        return self._replace(pass_address=address_of(self.cell_pass, *self.pass_arguments()))
 
     @property
     def cell_pass(self) -> Any:

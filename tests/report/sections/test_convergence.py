@@ -5,7 +5,9 @@ from manifill.posterior import Diagnostics, Quantity
 from manifill.report.sections.convergence import convergence, traffic_light
 
 
-def diagnostics(rhats, *, chains=4, divergences=0, reasons=("a reason (a remedy)",)):
+def diagnostics(
+    rhats: list[float], *, chains: int = 4, divergences: int = 0, reasons: tuple[str, ...] = ("a reason (a remedy)",)
+) -> Diagnostics:
     quantities = tuple(Quantity(f"q{k}", 0.0, 1.0, rhat, 1000.0, 1000.0) for k, rhat in enumerate(rhats))
     return Diagnostics(
         quantities=quantities,
@@ -15,7 +17,7 @@ def diagnostics(rhats, *, chains=4, divergences=0, reasons=("a reason (a remedy)
         draws=100,
         chains=chains,
         converged=not reasons,
-        reasons=tuple(reasons),
+        reasons=reasons,
     )
 
 
@@ -31,11 +33,11 @@ def diagnostics(rhats, *, chains=4, divergences=0, reasons=("a reason (a remedy)
         (diagnostics([1.0, np.nan]), "red"),
     ],
 )
-def test_traffic_light(found, colour):
+def test_traffic_light(found: Diagnostics, colour: str) -> None:
     assert traffic_light(found).colour == colour
 
 
-def test_the_worst_quantities_come_first():
+def test_the_worst_quantities_come_first() -> None:
     found = convergence(diagnostics([1.0, np.nan, *np.linspace(1.1, 1.2, 11)]))
     assert [row[0] for row in found.table.rows[:2]] == ["q1", "q12"]
     assert len(found.table.rows) + found.left_out == 13

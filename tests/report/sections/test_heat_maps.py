@@ -1,8 +1,11 @@
 import base64
 import json
+from pathlib import Path
 
 import numpy as np
 
+from manifill.base.arrays import Array
+from manifill.report.charts import Chart
 from manifill.report.report_data import collect_report_data
 from manifill.report.sections.heat_maps import heat_maps, hover_cells
 from tests.report.synthetic_runs import synthetic_model
@@ -10,7 +13,7 @@ from tests.report.synthetic_runs import synthetic_model
 SHAPE = 24, 15
 
 
-def decoded_map(chart):
+def decoded_map(chart: Chart) -> tuple[Array, Array, tuple[Array, ...]]:
     """Return the values of a heat map, its hover values, and the indices of its rows and columns."""
     figure = json.loads(chart.figure)
     trace, layout = figure["data"][0], figure["layout"]
@@ -18,12 +21,12 @@ def decoded_map(chart):
     return decoded(trace["z"]), decoded(trace["customdata"]), np.ix_(rows, columns)
 
 
-def decoded(array):
+def decoded(array: dict[str, str]) -> Array:
     shape = [int(size) for size in array["shape"].split(",")]
     return np.frombuffer(base64.b64decode(array["bdata"]), dtype=array["dtype"]).reshape(shape)
 
 
-def test_every_cell_is_at_the_position_of_its_labels(tmp_path):
+def test_every_cell_is_at_the_position_of_its_labels(tmp_path: Path) -> None:
     model = synthetic_model(tmp_path / "run")
     data = collect_report_data(model, None)
     (predictions,) = data.predict(hover_cells(data))
@@ -45,7 +48,7 @@ def test_every_cell_is_at_the_position_of_its_labels(tmp_path):
     np.testing.assert_array_equal(hover_values == 100.0, np.isfinite(table[where]))
 
 
-def test_hover_values_are_in_the_units_of_the_data(tmp_path):
+def test_hover_values_are_in_the_units_of_the_data(tmp_path: Path) -> None:
     scales = 10.0 ** np.arange(-7, 8)
     data = collect_report_data(synthetic_model(tmp_path / "run", scales=scales), None)
     (predictions,) = data.predict(hover_cells(data))
