@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-fast test-newer test-statistical test-mutations lint docs bench-kernels bench-samplers bench-ablation bench-accuracy bench-startup bench-compilation same-draws clean
+.PHONY: demo test test-fast test-newer test-statistical test-mutations lint docs bench-kernels bench-samplers bench-ablation bench-accuracy bench-startup bench-compilation same-draws same-speed clean
 
 demo: $(VENV)/installed
 	$(BIN)/manifill demo --out demo
@@ -58,6 +58,9 @@ bench-compilation: $(VENV)/tested
 # Two checkouts fitted next to each other: make same-draws OLD=../other-checkout
 same-draws: $(VENV)/tested
 	$(BIN)/python bench/same_draws.py $(OLD) $(ARGS)
+
+same-speed: $(VENV)/tested
+	$(BIN)/python bench/same_speed.py $(OLD) $(ARGS)
 
 $(VENV)/python:
 	$(PYTHON) -m venv $(VENV)

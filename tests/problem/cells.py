@@ -1,19 +1,20 @@
-"""Small observed matrices whose lines have every interesting number of cells."""
+"""Small observed matrices whose rows and columns have every interesting number of cells."""
 
 import numpy as np
 
 from manifill.base.arrays import Array, Generator, Matrix, Vector
+from manifill.kernels.cell_chunks import CHUNK
 from manifill.kernels.compressed import Compressed
 from manifill.problem import Observations
 
-# None, one, and both sides of the passes' groups of four; and both sides of their chunks of 128, alone and together.
+# None, one, and both sides of the passes' groups of four; and both sides of their chunks, alone and together.
 CELLS_IN_ROW = (0, 1, 3, 4, 5, 9, 0)
-CELLS_IN_LONG_ROW = (0, 63, 64, 1, 0, 65, 127, 128, 131, 140, 0)
+CELLS_IN_LONG_ROW = (0, CHUNK // 2 - 1, CHUNK // 2, 1, 0, CHUNK // 2 + 1, CHUNK - 1, CHUNK, CHUNK + 3, CHUNK + 12, 0)
 COLUMNS = 12
 
 
 def ragged_observations(rng: Generator, values: Vector | None = None) -> Observations:
-    """Return observations with CELLS_IN_ROW cells a row; values are normal unless given to choose from."""
+    """Return observations with CELLS_IN_ROW cells per row; values are normal unless given to choose from."""
     rows = np.repeat(np.arange(len(CELLS_IN_ROW)), CELLS_IN_ROW)
     cols = np.concatenate([rng.choice(COLUMNS, count, replace=False) for count in CELLS_IN_ROW])
     y = rng.standard_normal(len(rows)) if values is None else rng.choice(values, len(rows))
@@ -21,12 +22,12 @@ def ragged_observations(rng: Generator, values: Vector | None = None) -> Observa
 
 
 def long_cells(rng: Generator, values: Vector) -> tuple[Compressed, Matrix, Matrix]:
-    """Return cells with CELLS_IN_LONG_ROW cells a row, a left and a right factor of rank 3."""
+    """Return cells with CELLS_IN_LONG_ROW cells per row, a left and a right factor of rank 3."""
     rows = np.repeat(np.arange(len(CELLS_IN_LONG_ROW)), CELLS_IN_LONG_ROW)
-    cols = np.concatenate([rng.choice(140, count, replace=False) for count in CELLS_IN_LONG_ROW])
-    shape = len(CELLS_IN_LONG_ROW), 140
+    cols = np.concatenate([rng.choice(max(CELLS_IN_LONG_ROW), count, replace=False) for count in CELLS_IN_LONG_ROW])
+    shape = len(CELLS_IN_LONG_ROW), max(CELLS_IN_LONG_ROW)
     cells = Observations.from_triples(rows, cols, rng.choice(values, len(rows)), shape).by_row
-    return cells, rng.standard_normal((len(CELLS_IN_LONG_ROW), 3)), rng.standard_normal((140, 3))
+    return cells, rng.standard_normal((len(CELLS_IN_LONG_ROW), 3)), rng.standard_normal((max(CELLS_IN_LONG_ROW), 3))
 
 
 def ragged_cells(rng: Generator, values: Vector | None = None) -> tuple[Compressed, Matrix, Matrix]:
