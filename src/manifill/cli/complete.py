@@ -39,11 +39,12 @@ def complete(
 
 def _wide(model: "MatrixCompletion") -> Any:
     """Return the matrix as a DataFrame, (m, 1 + n), with the row labels in its first column."""
+    import numpy as np
     import pandas as pd
 
     from manifill.cli.run_labels import labels_of, layout_of
 
-    mean, _ = model.complete()
+    mean = np.asarray(model.complete()[0])
     rows, cols, values = model.observations_.triples()
     mean[rows, cols] = values
     row_labels, column_labels = labels_of(model)
@@ -58,7 +59,7 @@ def _long(model: "MatrixCompletion") -> Any:
 
     from manifill.cli.run_labels import labels_of, layout_of
 
-    mean, sd = model.complete()
+    mean, sd = map(np.asarray, model.complete())
     rows, cols, values = model.observations_.triples()
     observed = np.full(mean.shape, np.nan)
     observed[rows, cols] = values

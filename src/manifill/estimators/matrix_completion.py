@@ -13,7 +13,10 @@ from manifill.estimators.arguments import build_model, check_count, choose_likel
 from manifill.estimators.column_scaling import scale_columns
 from manifill.estimators.fitted_model import FittedModel
 from manifill.likelihoods import Likelihood
-from manifill.problem import Duplicates, Observations, as_observations
+from manifill.problem import Duplicates, Layout, Observations, as_observations
+from manifill.problem.convert import is_frame
+from manifill.problem.frame_labels import describe_frame
+from manifill.problem.frames import frame_layout
 from manifill.run.folder import RunFolder
 from manifill.run.provenance import provenance
 from manifill.run.resolved import Resolved
@@ -156,6 +159,7 @@ class MatrixCompletion(FittedModel):
         values: ArrayLike | None = None,
         *,
         shape: tuple[int, int] | None = None,
+        layout: Layout | None = None,
         held_out: Observations | None = None,
         resume: bool = False,
         about: Mapping[str, Any] | None = None,
@@ -166,9 +170,13 @@ class MatrixCompletion(FittedModel):
         ----------
         rows, cols, values
             One entry per cell; or, as ``rows`` alone, a 2-D array with NaN for missing cells, a ``scipy.sparse``
-            matrix, or a long DataFrame with columns for row, column and value.
+            matrix, or a DataFrame, long or wide (see ``layout``).
         shape
             (m, n) of the matrix, for triples only; the smallest that holds all cells by default.
+        layout
+            ``"long"`` for a DataFrame with the columns row, column and value, ``"wide"`` for one that is the matrix
+            itself, with labels as index and column names and NaN for missing cells; decided from the frame if it is not
+            ambiguous.
         held_out
             Cells of the same matrix to evaluate the fit on.  They are written to ``path`` before the first iteration
             and used by the report.
@@ -183,7 +191,9 @@ class MatrixCompletion(FittedModel):
 
         from manifill.run.chains_to_draws import sample_in_memory, sample_to_disk
 
-        observations = as_observations(rows, cols, values, shape, self.duplicates)
+        observations = as_observations(rows, cols, values, shape, self.duplicates, layout)
+        if is_frame(rows):
+            about = {"layout": describe_frame(rows, frame_layout(rows, layout), observations), **(about or {})}
         request = self._request(observations, held_out, about)
         jobs = joblib.cpu_count() if self.jobs is None else check_count("jobs", self.jobs, 1)
         if self.path is not None:

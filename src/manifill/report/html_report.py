@@ -27,6 +27,7 @@ from manifill.report.sections.traces import traces
 from manifill.run.folder import RunFolder
 from manifill.run.observations_file import load_observations
 from manifill.run.seeds import Stream, generator
+from manifill.run.table_names import cell_names
 
 __all__ = ["report_of_run", "write_report"]
 
@@ -84,7 +85,8 @@ def _sections(data: ReportData) -> dict[str, Any]:
 def _diagnosed_series(data: ReportData) -> dict[str, Array]:
     """Return the quantities that were diagnosed, (chain, draw) each; the diagnostics only keep summaries of them."""
     rng = generator(data.draws.attributes["seed"], Stream.DIAGNOSTICS)
-    return identified_quantities(rng, data.draws, data.model.model_.likelihood.parameter_names)
+    names = cell_names(data.observations, data.draws.attributes)
+    return identified_quantities(rng, data.draws, data.model.model_.likelihood.parameter_names, names=names)
 
 
 def _environment() -> Environment:

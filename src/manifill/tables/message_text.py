@@ -2,6 +2,8 @@
 
 from collections.abc import Collection
 
+from manifill.base.wording import counted
+
 __all__ = ["counted", "display_name", "is_or_are", "listed"]
 
 MAX_LISTED = 8
@@ -18,11 +20,6 @@ def listed(names: Collection[str]) -> str:
     if len(texts) > MAX_LISTED:
         texts = [*texts[: MAX_LISTED - 1], f"{len(texts) - MAX_LISTED + 1} more"]
     return " and ".join(filter(None, [", ".join(texts[:-1]), *texts[-1:]]))
-
-
-def counted(count: int, noun: str) -> str:
-    """Return '1 row' or '2 rows'."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def is_or_are(names: Collection[str]) -> str:
