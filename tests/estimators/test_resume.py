@@ -7,7 +7,6 @@ import subprocess
 import sys
 import textwrap
 import time
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -251,8 +250,9 @@ def test_ctrl_c_in_warm_up_leaves_a_run_to_go_on_with(tmp_path: Path) -> None:
     assert_same_draws(tmp_path / "whole", tmp_path / "run")
 
 
-def test_no_warning_of_convergence_is_lost_when_a_run_is_loaded(tmp_path: Path) -> None:
-    fit(tmp_path / "run")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert not manifill.load(tmp_path / "run").diagnostics_.converged
+def test_a_warning_of_convergence_is_issued_again_when_a_run_is_loaded(tmp_path: Path) -> None:
+    verdict = fit(tmp_path / "run").diagnostics_.verdict
+    with pytest.warns(manifill.ConvergenceWarning) as issued:
+        loaded = manifill.load(tmp_path / "run")
+    assert [str(warning.message) for warning in issued] == [verdict]
+    assert "diagnostics_" not in vars(loaded)  # the verdict was stored, not computed

@@ -26,7 +26,8 @@ LAYOUTS: dict[str, tuple[pd.DataFrame, str | None]] = {
     "a text label is missing": (LONG.assign(user=["x", None, "y"]), "long"),  # whose own message names it
     "ids and more than a value": (RATINGS, None),
     "an id is missing": (LONG.assign(user=[1.0, np.nan, 2.0]), None),
-    "times": (LONG.assign(user=[0.5, 0.5, 1.5]), None),
+    "repeated times": (pd.concat([LONG.assign(user=[0.5, 0.5, 1.5])] * 2, ignore_index=True), "long"),
+    "distinct times": (LONG.assign(user=[0.5, 1.5, 2.5]), None),
     "text and more than a value": (RATINGS.astype({"user": str}), None),
     "holes": (pd.DataFrame(HOLES), "wide"),
     "named rows with holes": (pd.DataFrame(HOLES, index=NAMES), "wide"),

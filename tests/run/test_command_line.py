@@ -16,6 +16,9 @@ from manifill.run.provenance import fingerprint
 from manifill.sampling.factor_gibbs import Factors
 from tests.run.runs import files_of, make_older
 
+# Runs of thirty draws are loaded with a warning.
+pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
+
 FIT = ["fit", "wide.csv", "--sampler", "factors", "--rank", "2", "--chains", "2", "--warmup", "20", "--draws", "30"]
 FIT += ["--jobs", "1", "--out", "run"]
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from manifill.cli.console import Console
+from manifill.cli.finished_run import load_with_verdict
 from manifill.cli.options import Quiet, Run, TableOut
 
 if TYPE_CHECKING:
@@ -28,13 +29,13 @@ def complete(
         manifill complete run/ --out completed.csv
     """
     from manifill.cli.table_output import check_output, output_table
-    from manifill.estimators.loading import load
 
     check_output(out)
-    model = load(run)
+    console = Console(quiet=quiet)
+    model = load_with_verdict(run, console)
     frame = _long(model) if long else _wide(model)
     m, n = model.observations_.shape
-    output_table(frame, out, Console(quiet=quiet), f"the {m} x {n} matrix")
+    output_table(frame, out, console, f"the {m} x {n} matrix")
 
 
 def _wide(model: "MatrixCompletion") -> Any:
@@ -44,7 +45,7 @@ def _wide(model: "MatrixCompletion") -> Any:
 
     from manifill.cli.run_labels import labels_of, layout_of
 
-    mean = np.asarray(model.complete()[0])
+    mean = np.array(model.complete()[0])
     rows, cols, values = model.observations_.triples()
     mean[rows, cols] = values
     row_labels, column_labels = labels_of(model)

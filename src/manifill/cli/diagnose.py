@@ -1,6 +1,7 @@
 """``manifill diagnose``: whether the chains have converged."""
 
 from manifill.cli.console import CommandExit, Console, ExitCode
+from manifill.cli.finished_run import load_run
 from manifill.cli.options import AsJson, Quiet, Run
 
 __all__ = ["diagnose"]
@@ -13,9 +14,7 @@ def diagnose(run: Run, as_json: AsJson = False, quiet: Quiet = False) -> None:
 
         manifill diagnose run/ && echo converged
     """
-    from manifill.estimators.loading import load
-
-    found = load(run).diagnostics_
+    found = load_run(run).diagnostics_
     fields = {
         "converged": found.converged,
         "verdict": found.verdict,

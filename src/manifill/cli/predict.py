@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from manifill.cli.console import Console
+from manifill.cli.finished_run import load_with_verdict
 from manifill.cli.options import Quiet, Run, TableOut
 
 if TYPE_CHECKING:
@@ -28,21 +29,21 @@ def predict(
 
         manifill predict run/ pairs.csv --interval 0.9 --out predictions.csv
     """
+    from manifill.base.wording import counted
     from manifill.cli.run_labels import layout_of
     from manifill.cli.table_output import check_output, output_table
-    from manifill.estimators.loading import load
     from manifill.tables import read_pairs
 
     console = Console(quiet=quiet)
     check_output(out)
-    model = load(run)
+    model = load_with_verdict(run, console)
     asked = read_pairs(pairs, layout_of(model))
     _check_header(model, pairs, list(asked.frame))
     for note in asked.notes:
         console.note(note)
     found = model.predict(asked.rows, asked.cols, interval=interval)
     frame = asked.frame.assign(mean=found.mean, sd=found.sd, lower=found.lower, upper=found.upper)
-    output_table(frame, out, console, f"{len(frame)} predictions")
+    output_table(frame, out, console, counted(len(frame), "prediction"))
 
 
 def _check_header(model: "MatrixCompletion", file: Path, names: list[Any]) -> None:

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from manifill.cli.console import Console
+from manifill.cli.finished_run import load_with_verdict
 from manifill.cli.options import AsJson, Quiet, Run
 
 __all__ = ["top"]
@@ -24,11 +25,11 @@ def top(
         manifill top run/ --row 42 --n 10
     """
     from manifill.cli.run_labels import row_label
-    from manifill.estimators.loading import load
 
-    model = load(run)
+    console = Console(quiet=quiet, as_json=as_json)
+    model = load_with_verdict(run, console)
     label = row_label(model, row)
     frame = model.top(label, n).to_frame()
-    Console(quiet=quiet, as_json=as_json).result(
+    console.result(
         frame.to_string(index=False, float_format="{:.3f}".format), {"row": label, "top": frame.to_dict("records")}
     )

@@ -5,10 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from manifill.estimators.matrix_completion import MatrixCompletion
+from manifill.estimators.matrix_completion import ConvergenceWarning, MatrixCompletion
 from manifill.likelihoods import Likelihood
+from manifill.run.folder import RunFolder
 from manifill.run.resolved import likelihood_from_json
 from manifill.run.stored_run import StoredRun, read_run
+from manifill.run.verdict import read_verdict
 
 __all__ = ["UnverifiedRunWarning", "load"]
 
@@ -20,9 +22,13 @@ class UnverifiedRunWarning(UserWarning):
 def load(path: str | Path, likelihood: Likelihood | None = None) -> MatrixCompletion:
     """Return the fitted :class:`MatrixCompletion` of a run directory, with the draws made so far.
 
-    A run does not contain the code of a custom likelihood; give it as ``likelihood``.
+    A run does not contain the code of a custom likelihood; give it as ``likelihood``.  A
+    :class:`ConvergenceWarning` is issued if the fit ended with the verdict that its chains have not converged.
     """
     run = read_run(path, likelihood)
+    stored = read_verdict(RunFolder(path), run.draws)
+    if stored is not None and not stored.converged:
+        warnings.warn(stored.verdict, ConvergenceWarning, stacklevel=2)
     model = MatrixCompletion(**_settings(path, run, likelihood))
     if run.model is not None:
         model._take(run.observations, run.model, run.draws)

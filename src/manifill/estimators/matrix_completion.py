@@ -21,6 +21,7 @@ from manifill.run.folder import RunFolder
 from manifill.run.provenance import provenance
 from manifill.run.resolved import Resolved
 from manifill.run.split import check_held_out
+from manifill.run.verdict import write_verdict
 
 if TYPE_CHECKING:
     from manifill.run.chains_to_draws import Request
@@ -206,6 +207,8 @@ class MatrixCompletion(FittedModel):
         else:
             model, posterior = sample_in_memory(request, jobs=jobs, visible=self.progress)
         self._take(observations, model, posterior)
+        if self.path is not None:
+            write_verdict(RunFolder(self.path), self.diagnostics_)
         if not self.diagnostics_.converged:
             warnings.warn(self.diagnostics_.verdict, ConvergenceWarning, stacklevel=2)
         return self

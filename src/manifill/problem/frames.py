@@ -24,8 +24,8 @@ MAX_LISTED = 6  # names of columns in a message
 def frame_layout(frame: Any, given: Layout | None = None) -> Layout:
     """Return the layout of a DataFrame: the one that is given, or the only likely one; otherwise raise a ValueError.
 
-    Long: exactly three columns, of which the first two hold labels: text, dates or whole numbers, none missing; or
-    three columns that are not all numeric.
+    Long: exactly three columns, of which the first two hold labels: text, dates, whole or repeated numbers, none missing;
+    or three columns that are not all numeric.
     Wide: all columns are numeric, and the rows are named (an index of text or dates, or a name for the index or the
     columns) or some cell is missing.  What fits both descriptions is ambiguous, and so are three numeric columns whose
     rows are not named, or more of which the first two look like labels.
@@ -123,10 +123,10 @@ def _is_numeric(column: Any) -> bool:
 
 
 def _are_labels(column: Any) -> bool:
-    """Return whether a column may hold labels: none is missing, and numbers are whole."""
+    """Return whether a column may hold labels: none is missing, and numbers are whole, or repeated like times."""
     if column.isna().any():
         return False
-    return not _is_numeric(column) or bool((column == column.round()).all())
+    return not _is_numeric(column) or bool((column == column.round()).all()) or 2 * column.nunique() <= len(column)
 
 
 def _are_rows_named(frame: Any) -> bool:

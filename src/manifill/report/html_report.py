@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from plotly.offline import get_plotlyjs
 from manifill.base.arrays import Array
 from manifill.base.atomic_files import replacing
 from manifill.estimators.loading import load
-from manifill.estimators.matrix_completion import MatrixCompletion
+from manifill.estimators.matrix_completion import ConvergenceWarning, MatrixCompletion
 from manifill.posterior import identified_quantities
 from manifill.problem import Observations
 from manifill.report.report_data import ReportData, collect_report_data
@@ -39,7 +40,10 @@ def report_of_run(folder: str | Path) -> Path:
     run = RunFolder(folder)
     held_out = load_observations(run.held_out) if run.held_out.exists() else None
     path = run.path / "report.html"
-    write_report(load(folder), path, held_out=held_out)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the page shows the verdict
+        model = load(folder)
+    write_report(model, path, held_out=held_out)
     return path
 
 

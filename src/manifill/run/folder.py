@@ -18,6 +18,7 @@ class RunFolder:
         self.data = self.path / "data.npz"  # observed cells, shape and labels
         self.held_out = self.path / "held_out.npz"  # cells held out to evaluate the fit, if any
         self.draws = self.path / "draws.zarr"  # its attributes: settings, resolved model, seed, versions, fingerprint
+        self.verdict = self.path / "verdict.json"  # whether the chains have converged, once a fit has ended
         self.checkpoints = self.path / "checkpoints"  # chain-0.npz …, one per chain
 
     def check_free(self, *, resume: bool) -> None:
