@@ -9,6 +9,7 @@ TYPE_CHECKING = False  # as in typing, whose import the command line would have 
 if TYPE_CHECKING:
     from typing import Any
 
+    from manifill.estimators.hold_out import hold_out
     from manifill.estimators.loading import load
     from manifill.estimators.map_estimate import map_estimate
     from manifill.estimators.matrix_completion import ConvergenceWarning, MatrixCompletion
@@ -35,6 +36,7 @@ __all__ = [
     "Score",
     "SoftplusGaussian",
     "custom_likelihood",
+    "hold_out",
     "load",
     "map_estimate",
 ]
@@ -55,6 +57,7 @@ _MODULES = {
     "Score": "manifill.posterior",
     "SoftplusGaussian": "manifill.likelihoods",
     "custom_likelihood": "manifill.likelihoods",
+    "hold_out": "manifill.estimators.hold_out",
     "load": "manifill.estimators.loading",
     "map_estimate": "manifill.estimators.map_estimate",
 }

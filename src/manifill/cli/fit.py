@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from manifill.cli import fit_options
-from manifill.cli.console import CommandExit, Console, ExitCode
+from manifill.cli.console import Console
+from manifill.cli.fit_result import conclude
+from manifill.cli.hold_out import HoldOut, hold_out_before, parse_hold_out
 from manifill.cli.options import AsJson, Quiet
 
 if TYPE_CHECKING:
@@ -49,7 +51,8 @@ def fit(
     draws: fit_options.Draws = 1000,
     target_acceptance: fit_options.TargetAcceptance = 0.8,
     max_depth: fit_options.MaxDepth = 10,
-    holdout: fit_options.Holdout = 0.05,
+    hold_out: fit_options.HoldOut = "5%",
+    hold_out_by: fit_options.HoldOutBy = "cell",
     seed: fit_options.Seed = None,
     jobs: fit_options.Jobs = None,
     resume: fit_options.Resume = False,
@@ -76,6 +79,8 @@ def fit(
     from manifill.tables import read_table
 
     console = Console(quiet=quiet, as_json=as_json)
+    given = any(_was_given(context, name) for name in ("hold_out", "hold_out_by"))
+    held = parse_hold_out(hold_out, hold_out_by, is_default=not given)
     folder = RunFolder(out if out is not None else Path(f"{_stem(file)}-run"))
     folder.check_free(resume=resume)
     table = read_table(file, wide=wide, row=row, col=col, value=value, id_column=id_column, duplicates=duplicates)
@@ -103,15 +108,15 @@ def fit(
     }
     before = attributes_to_resume(folder) if resume else None
     if before is not None:
-        settings, holdout = _as_before(context, folder, before, settings, holdout)
+        settings, held = _as_before(context, folder, before, settings, held)
         split = divided_as_before(folder, before, table.observations)
     else:
         settings["seed"] = secrets.randbits(32) if seed is None else seed
-        split = _split(table.observations, holdout, settings["seed"])
+        split = held.divide(table.observations, settings["seed"])
     model = MatrixCompletion(**settings, path=folder.path, jobs=jobs, progress=not quiet)
     console.show_log("manifill")  # messages of the estimator, such as that columns are scaled
-    _fit(model, table, split, file, holdout, resume=resume, console=console)
-    _conclude(model, folder, console)
+    _fit(model, table, split, file, held, resume=resume, console=console)
+    conclude(model, split[1], folder, console)
 
 
 def _stem(file: Path) -> str:
@@ -120,22 +125,23 @@ def _stem(file: Path) -> str:
 
 
 def _as_before(
-    context: typer.Context, folder: RunFolder, before: dict[str, Any], settings: dict[str, Any], holdout: float
-) -> tuple[dict[str, Any], float]:
+    context: typer.Context, folder: RunFolder, before: dict[str, Any], settings: dict[str, Any], held: HoldOut
+) -> tuple[dict[str, Any], HoldOut]:
     """Return the settings of the resumed run, overridden by those given on the command line."""
     kept = {name: before["settings"][name] for name in settings if not _was_given(context, name)}
-    if _was_given(context, "holdout") and holdout != before.get("holdout", 0.0):
-        raise ValueError(
-            f"the held-out cells of {folder.path} were chosen when the run was started; leave --holdout out, or choose "
-            "another folder."
-        )
-    holdout = before.get("holdout", 0.0)
+    held_before = hold_out_before(before)
+    for option, now, then in (("hold_out", held.amount, held_before.amount), ("hold_out_by", held.by, held_before.by)):
+        if _was_given(context, option) and now != then:
+            raise ValueError(
+                f"the held-out cells of {folder.path} were chosen when the run was started; leave "
+                f"--{option.replace('_', '-')} out, or choose another folder."
+            )
     if settings["draws"] < before["settings"]["draws"] and _was_given(context, "draws"):
         raise ValueError(
             f"{folder.path} already has {before['settings']['draws']} draws per chain requested, and a run is never "
             "shortened; give a larger --draws, or leave it out."
         )
-    return settings | kept, holdout
+    return settings | kept, held_before
 
 
 def _was_given(context: typer.Context, name: str) -> bool:
@@ -148,54 +154,23 @@ def _fit(
     table: Table,
     split: tuple[Observations, Observations | None],
     file: Path,
-    holdout: float,
+    held: HoldOut,
     *,
     resume: bool,
     console: Console,
 ) -> None:
+    from manifill.base.wording import counted
     from manifill.estimators.matrix_completion import ConvergenceWarning
-    from manifill.run.split import LEAST_TO_HOLD_OUT
 
     train, held_out = split
     m, n = train.shape
-    kept_back = f"{0 if held_out is None else held_out.size} of them held out"
-    if held_out is None and holdout > 0.0:
-        kept_back = f"none of them held out, since there are fewer than {LEAST_TO_HOLD_OUT}"
+    size = table.observations.size
     console.note(
-        f"{m} x {n} matrix, {table.observations.size} cells observed ({table.observations.size / (m * n):.2%}), "
-        f"{kept_back}; rank {model.rank}, seed {model.seed}; the run is written to {model.path}"
+        f"{m} x {n} matrix, {counted(size, 'cell')} observed ({size / (m * n):.2%}), {held.describe(held_out)}; "
+        f"rank {model.rank}, seed {model.seed}; the run is written to {model.path}"
     )
-    about = {"file": file.name, "layout": asdict(table.layout), "holdout": holdout}
+    hold_out = {"amount": held.amount, "by": held.by}
+    about = {"file": file.name, "layout": asdict(table.layout), "hold_out": hold_out}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the verdict is printed
         model.fit(train, held_out=held_out, resume=resume, about=about)
-
-
-def _split(observations: Observations, share: float, seed: int) -> tuple[Observations, Observations | None]:
-    """Return the training cells and the held-out cells."""
-    from manifill.run.split import choose_held_out
-
-    if not 0.0 <= share < 1.0:
-        raise ValueError(f"--holdout is a fraction of the observed cells, at least 0 and below 1, not {share:g}.")
-    return choose_held_out(observations, share, seed)
-
-
-def _conclude(model: MatrixCompletion, folder: RunFolder, console: Console) -> None:
-    """Print the result and exit with the matching code."""
-    posterior, diagnostics = model.posterior_, model.diagnostics_
-    interrupted = (posterior.chains, posterior.draws) != (model.chains, posterior.attributes["settings"]["draws"])
-    facts = {
-        "run": str(folder.path),
-        "chains": posterior.chains,
-        "draws": posterior.draws,
-        "interrupted": interrupted,
-        "converged": diagnostics.converged,
-        "verdict": diagnostics.verdict,
-    }
-    if interrupted:
-        kept = f"interrupted: {posterior.draws} draws of {posterior.chains} chains are in {folder.path}"
-        console.result(f"{kept}; continue with --resume", facts)
-        raise CommandExit(ExitCode.INTERRUPTED)
-    console.result(f"{diagnostics.verdict}\nNext: manifill report {folder.path}", facts)
-    if not diagnostics.converged:
-        raise CommandExit(ExitCode.NOT_CONVERGED)

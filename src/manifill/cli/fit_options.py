@@ -17,7 +17,8 @@ __all__ = [
     "Duplicates",
     "Effects",
     "File",
-    "Holdout",
+    "HoldOut",
+    "HoldOutBy",
     "IdColumn",
     "Jobs",
     "Lambda",
@@ -84,7 +85,18 @@ Warmup = Annotated[int, run(help="Warm-up iterations per chain, which are discar
 Draws = Annotated[int, run(help="Draws to keep per chain.")]
 TargetAcceptance = Annotated[float, run(help="Acceptance rate that warm-up aims for; raise it if draws diverge.")]
 MaxDepth = Annotated[int, run(help="Largest number of doublings of a NUTS tree.")]
-Holdout = Annotated[float, run(help="Share of the observed cells to hold out and check the predictions on.")]
+HoldOut = Annotated[
+    str,
+    run(
+        "--hold-out",
+        "--holdout",
+        help="Observed cells to check the predictions on, not fitted: a share (5%, 0.05) or a number; 0 for none.",
+    ),
+]
+HoldOutBy = Annotated[
+    Literal["cell", "row", "column", "block"],
+    run(help="Hold out single cells, whole rows or columns, or the cells that some rows and columns share."),
+]
 
 Seed = Annotated[int | None, typer.Option(help="Random seed; the same seed gives the same draws [default: random].")]
 Jobs = Annotated[int | None, typer.Option(help="Chains to run at a time [default: all processors].")]

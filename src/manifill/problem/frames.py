@@ -24,8 +24,8 @@ MAX_LISTED = 6  # names of columns in a message
 def frame_layout(frame: Any, given: Layout | None = None) -> Layout:
     """Return the layout of a DataFrame: the one that is given, or the only likely one; otherwise raise a ValueError.
 
-    Long: exactly three columns, of which the first two hold labels: text, dates, whole or repeated numbers, none missing;
-    or three columns that are not all numeric.
+    Long: exactly three columns, of which the first two hold labels (text, dates, whole or repeated numbers, none of
+    them missing), or which are not all numeric.
     Wide: all columns are numeric, and the rows are named (an index of text or dates, or a name for the index or the
     columns) or some cell is missing.  What fits both descriptions is ambiguous, and so are three numeric columns whose
     rows are not named, or more of which the first two look like labels.
