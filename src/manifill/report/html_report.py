@@ -35,11 +35,11 @@ __all__ = ["report_of_run", "write_report"]
 PAGE = Path(__file__).parent / "page"
 
 
-def report_of_run(folder: str | Path) -> Path:
-    """Write ``report.html`` into a run directory, and return its path."""
+def report_of_run(folder: str | Path, path: str | Path | None = None) -> Path:
+    """Write a report on a run to ``path``, ``report.html`` in its folder by default, and return the path."""
     run = RunFolder(folder)
     held_out = load_observations(run.held_out) if run.held_out.exists() else None
-    path = run.path / "report.html"
+    path = run.path / "report.html" if path is None else Path(path)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the page shows the verdict
         model = load(folder)
@@ -63,8 +63,11 @@ def write_report(model: MatrixCompletion, path: str | Path, *, held_out: Observa
         raise ValueError("model has not been fitted; call its fit method, or load a run, before writing a report.")
     data = collect_report_data(model, held_out)
     page = _environment().get_template("report.html").render(**_sections(data))
-    with replacing(path) as file:
-        file.write(page.encode())
+    try:
+        with replacing(path) as file:
+            file.write(page.encode())
+    except OSError as error:
+        raise ValueError(f"{path} cannot be written: {error.strerror or error}; choose another file.") from None
 
 
 def _sections(data: ReportData) -> dict[str, Any]:

@@ -63,21 +63,20 @@ def accuracy(data: ReportData, predictions: CellPredictions) -> Accuracy | None:
         return None
     _, cols, values = held_out.triples()
     found = ranks(data.rng(1), data, held_out)
-    predictions_by_method = with_baselines(found.mean, data.observations, held_out, data.draws.column_scales)
-    errors = errors_of(predictions_by_method, values, data.spreads[cols])
-    in_data_units = errors_of(predictions_by_method, values, np.ones(values.size))
-    ninety = coverage(found, 0.9)
+    by_method = with_baselines(found.mean, data.observations, held_out, data.draws.column_scales)
+    errors, ninety = errors_of(by_method, values, data.spreads[cols]), coverage(found, 0.9)
+    number_format = ".3f" if data.is_scaled else data.number_format
     points = _scatter_points(data, values.size)
     return Accuracy(
         cells=values.size,
         held_out_cells=counted(values.size, "held-out cell"),
-        rmse=f"{in_data_units[0].rmse:{data.number_format}}",
+        rmse=f"{errors[0].rmse:{number_format}}",
         ninety=percent(ninety.share),
         comparison=comparison(errors),
         summary=_summary(ninety, found.has_ties),
         new_cells=in_new_rows_or_columns(data.observations, held_out),
-        errors=_error_table(data, counted(values.size, "held-out cell"), errors, in_data_units),
-        bars=_error_bars(errors, ".3f" if data.is_scaled else data.number_format),
+        errors=_error_table(errors, number_format),
+        bars=_error_bars(errors, number_format),
         coverage=_coverage_table([coverage(found, level) for level in LEVELS], found.has_ties),
         calibration=_calibration([coverage(found, float(level)) for level in CURVE]),
         scatter=_scatter(data, predictions, values[points], is_covered(found, 0.9)[points]),
@@ -90,24 +89,15 @@ def _scatter_points(data: ReportData, size: int) -> Array:
     return np.sort(data.rng(2).permutation(size)[:MAX_POINTS])
 
 
-def _error_table(
-    data: ReportData, held_out_cells: str, errors: Sequence[Errors], in_data_units: Sequence[Errors]
-) -> PageTable:
-    """Return the errors of the model and of the means; in units of the columns' spreads too if they differ."""
-    header = (f"errors on {held_out_cells}", "RMSE", "MAE")
-    rows = [_error_row(each, data.number_format) for each in in_data_units]
-    if data.is_scaled:
-        rows += [_error_row(each._replace(name=f"{each.name}, in units of spread"), ".3f") for each in errors]
-    return PageTable(header, rows)
-
-
-def _error_row(errors: Errors, number_format: str) -> tuple[str, str, str]:
-    return errors.name, f"{errors.rmse:{number_format}}", f"{errors.mae:{number_format}}"
+def _error_table(errors: Sequence[Errors], number_format: str) -> PageTable:
+    rows = [(name, f"{rmse:{number_format}}", f"{mae:{number_format}}") for name, rmse, mae in errors]
+    return PageTable(("errors", "RMSE", "MAE"), rows)
 
 
 def _error_bars(errors: Sequence[Errors], number_format: str) -> Chart:
-    """Return a bar for the RMSE of each method; that of the model is in colour."""
-    names, colours = [each.name for each in errors], [BLUE, *[GREY] * (len(errors) - 1)]
+    """Return a bar for the RMSE of each method; that of the model is blue, or orange if it does not beat the others."""
+    names, is_best = [each.name for each in errors], errors[0].rmse < min(each.rmse for each in errors[1:])
+    colours = [BLUE if is_best else ORANGE, *[GREY] * (len(errors) - 1)]
     bars = go.Bar(
         x=[each.rmse for each in errors],
         y=names,
@@ -124,7 +114,7 @@ def _error_bars(errors: Sequence[Errors], number_format: str) -> Chart:
         "RMSE of the model and of means on the held-out cells",
         [bars],
         xaxis={"title": {"text": "RMSE"}, "rangemode": "tozero"},
-        yaxis={"autorange": "reversed", "automargin": True},
+        yaxis={"autorange": "reversed", "automargin": True, "ticksuffix": "\N{NO-BREAK SPACE}", "showgrid": False},
         margin={"l": 10, "r": 50, "t": 10, "b": 40},
     )
 
