@@ -20,11 +20,10 @@ def test_errors_are_those_of_the_predictions(tmp_path: Path, scales: Vector | No
     rows, cols, values = cells.triples()
     found = evaluate(model, cells)
     difference = (model.predict(rows, cols).mean - values) / (1.0 if scales is None else scales[cols])
-    assert found.errors[0] == (
-        "model",
-        pytest.approx(np.sqrt(np.mean(difference**2))),
-        pytest.approx(np.abs(difference).mean()),
-    )
+    model_errors = found.errors[0]
+    assert model_errors.name == "model"
+    assert model_errors.rmse == pytest.approx(np.sqrt(np.mean(difference**2)))
+    assert model_errors.mae == pytest.approx(np.abs(difference).mean())
     assert [each.name for each in found.errors[1:]] == ["row and column means", "column means"]
     assert found.coverage == pytest.approx(model.score(rows, cols, values).coverage)
     assert found.in_spreads == (scales is not None)

@@ -63,12 +63,13 @@ def test_what_was_chosen_once_is_not_chosen_again(run: Run) -> None:
     run(*FIT, "--seed", "1")
     for option, said in (
         (["--seed", "2"], "the settings differ: seed was 1 and is 2"),
-        (["--holdout", "0.1"], "the held-out cells of run were chosen when the run was started; leave --holdout out"),
+        (["--hold-out", "10%"], "the held-out cells of run were chosen when the run was started; leave --hold-out out"),
+        (["--hold-out-by", "row"], "leave --hold-out-by out"),
     ):
         code, err = run("fit", "wide.csv", "--resume", "--out", "run", *option)
         assert code == 2
         assert said in err.splitlines()[-1]
-    assert run("fit", "wide.csv", "--resume", "--out", "run", "--holdout", "0.05", "--quiet")[0] in (0, 3)
+    assert run("fit", "wide.csv", "--resume", "--out", "run", "--hold-out", "5%", "--quiet")[0] in (0, 3)
 
 
 def test_a_run_of_another_format_is_not_resumed(run: Run, tmp_path: Path) -> None:

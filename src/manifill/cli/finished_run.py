@@ -4,6 +4,7 @@ import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from manifill.base.wording import as_argument
 from manifill.cli.console import Console, print_error
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ def load_run(path: Path) -> "MatrixCompletion":
 
 def load_with_verdict(path: Path, console: Console) -> "MatrixCompletion":
     """Return the fitted model of a run; say, even if quiet, that it has not converged, if that is known."""
-    from manifill.base.wording import as_argument
     from manifill.run.folder import RunFolder
     from manifill.run.verdict import read_verdict
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from manifill.base.wording import counted
 from manifill.cli import fit_options
 from manifill.cli.console import Console
 from manifill.cli.fit_result import conclude
@@ -138,8 +139,8 @@ def _as_before(
             )
     if settings["draws"] < before["settings"]["draws"] and _was_given(context, "draws"):
         raise ValueError(
-            f"{folder.path} already has {before['settings']['draws']} draws per chain requested, and a run is never "
-            "shortened; give a larger --draws, or leave it out."
+            f"{folder.path} already has {counted(before['settings']['draws'], 'draw')} per chain requested, and a run "
+            "is never shortened; give a larger --draws, or leave it out."
         )
     return settings | kept, held_before
 
@@ -159,7 +160,6 @@ def _fit(
     resume: bool,
     console: Console,
 ) -> None:
-    from manifill.base.wording import counted
     from manifill.estimators.matrix_completion import ConvergenceWarning
 
     train, held_out = split

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from manifill.base.wording import as_argument, counted
 from manifill.cli.console import CommandExit, Console, ExitCode
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ __all__ = ["conclude"]
 
 def conclude(model: MatrixCompletion, held_out: Observations | None, folder: RunFolder, console: Console) -> None:
     """Print the result and exit with the matching code."""
-    from manifill.base.wording import as_argument, counted
     from manifill.estimators.held_out_accuracy import evaluate
 
     posterior, diagnostics = model.posterior_, model.diagnostics_
@@ -47,8 +47,6 @@ def conclude(model: MatrixCompletion, held_out: Observations | None, folder: Run
 
 def accuracy_lines(found: HeldOutAccuracy) -> list[str]:
     """Return the errors as a table, and sentences that compare them."""
-    from manifill.base.wording import counted
-
     units = ", in units of the columns' spreads" if found.in_spreads else ""
     title = f"On {counted(found.cells, 'held-out cell')}{units}:"
     width = max(len(title), *(len(each.name) + 2 for each in found.errors))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from manifill.base.wording import counted
+
 if TYPE_CHECKING:
     from manifill.problem import Observations
     from manifill.problem.hold_out import HoldOutBy
@@ -28,7 +30,6 @@ class HoldOut(NamedTuple):
 
     def describe(self, held_out: Observations | None) -> str:
         """Return a phrase about the held-out cells."""
-        from manifill.base.wording import counted
         from manifill.run.split import LEAST_TO_HOLD_OUT
 
         if held_out is None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from manifill.base.wording import counted
 from manifill.cli.console import Console
 from manifill.cli.finished_run import load_with_verdict
 from manifill.cli.options import Quiet, Run, TableOut
@@ -29,7 +30,6 @@ def predict(
 
         manifill predict run/ pairs.csv --interval 0.9 --out predictions.csv
     """
-    from manifill.base.wording import counted
     from manifill.cli.run_labels import layout_of
     from manifill.cli.table_output import check_output, output_table
     from manifill.tables import read_pairs

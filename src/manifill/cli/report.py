@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from manifill.base.wording import as_argument
 from manifill.cli.console import Console
 from manifill.cli.options import Quiet, Run
 
@@ -42,7 +43,5 @@ def _check_destination(path: Path, run: Path) -> None:
     if path.is_dir():
         raise ValueError(f"{path} is a folder; give the name of a file, such as {path / 'report.html'}.")
     if path.parent.is_dir() and not os.access(path.parent, os.W_OK):
-        from manifill.base.wording import as_argument
-
         elsewhere = f"manifill report {as_argument(run)} --out FILE"
         raise ValueError(f"{path} cannot be written because its folder is read-only; write it elsewhere: {elsewhere}")

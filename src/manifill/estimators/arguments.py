@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from manifill.base.priors import PAPER_NOISE, Gamma, ScaledF
+from manifill.base.wording import counted
 from manifill.likelihoods import WITHOUT_NOISE, Likelihood, WithNoise
 from manifill.likelihoods.registry import LIKELIHOODS, likelihood_class
 from manifill.problem import Model, Observations, scaled_effects_prior, scaled_noise_prior, scaled_rate_prior
@@ -106,8 +107,8 @@ def build_model(
     empty = int(np.count_nonzero(np.diff(observations.by_column.starts) == 0))
     if by_column and noise_prior is not None and empty:
         raise ValueError(
-            f"noise_prior={noise_prior!r} does not pool information across columns, so {empty} without cells would "
-            "have no noise level; leave out noise_prior, or these columns."
+            f"noise_prior={noise_prior!r} does not pool information across columns, so {counted(empty, 'column')} "
+            "without cells would have no noise level; leave out noise_prior, or these columns."
         )
     prior: EffectsPrior | None = scaled_effects_prior(observations, likelihood) if with_effects else None
     model = Model(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from manifill.base.wording import counted
 from manifill.estimators.arguments import (
     check_choice,
     check_count,
@@ -122,6 +123,7 @@ def _verdict(estimate: MapEstimate) -> str:
     certificate = estimate.certificate
     found = ", ".join(f"{name} {value:.1g}" for name, value in certificate.residuals._asdict().items())
     return (
-        f"after {estimate.iterations} iterations the estimate is not the mode to tolerance={certificate.tolerance:g}: "
-        f"its residuals are {found}, in units of λ. Set a higher tolerance or a larger lambda_."
+        f"after {counted(estimate.iterations, 'iteration')} the estimate is not the mode to "
+        f"tolerance={certificate.tolerance:g}: its residuals are {found}, in units of λ. Set a higher "
+        "tolerance or a larger lambda_."
     )

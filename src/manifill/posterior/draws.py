@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from manifill.base.arrays import Array, IntVector, Matrix
 from manifill.base.variables import Variable
+from manifill.base.wording import counted
 from manifill.posterior.chain_subset import Rectangle
 from manifill.posterior.recorders import ChainRecord, largest_rectangle
 from manifill.posterior.zarr_store import DiskRecorder, create_store, open_store
@@ -223,7 +224,8 @@ class Draws:
 
     def __repr__(self) -> str:
         m, n = self.shape
-        return f"Draws({', '.join(self.posterior)}: {self.chains} chains × {self.draws} draws of a {m}×{n} matrix)"
+        size = f"{counted(self.chains, 'chain')} × {counted(self.draws, 'draw')}"
+        return f"Draws({', '.join(self.posterior)}: {size} of a {m}×{n} matrix)"
 
 
 def _draws_of(array: Any, index: IntVector) -> Any:

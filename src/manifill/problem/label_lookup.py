@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from manifill.base.arrays import Array, IntVector
+from manifill.base.wording import counted
 from manifill.problem.cell_names import as_text
 
 __all__ = ["as_indices", "located"]
@@ -24,7 +25,7 @@ def located(name: str, given: ArrayLike, labels: Array | None, size: int) -> Int
     if -1 in indices:
         label = _plain(wanted.flat[indices.index(-1)])
         shown = as_text(label) if isinstance(label, np.datetime64) else repr(label)
-        raise ValueError(f"{name} holds {shown}, which is not among the {size} labels of the fit.")
+        raise ValueError(f"{name} holds {shown}, which is not among the {counted(size, 'label')} of the fit.")
     return np.array(indices, dtype=np.int64)
 
 

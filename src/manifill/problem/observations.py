@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from manifill.base.arrays import Array, Generator, IntVector, Vector
+from manifill.base.wording import counted
 from manifill.kernels.compressed import Compressed
 from manifill.problem.cell_names import CellNames
 from manifill.problem.label_lookup import as_indices, located
@@ -92,7 +93,8 @@ class Observations:
         count = round(held_out * self.size)
         if not 0 < count < self.size:
             raise ValueError(
-                f"held_out={held_out} of {self.size} observed cells leaves one side empty; hold out more or less."
+                f"held_out={held_out} of {counted(self.size, 'observed cell')} leaves one side empty; hold out more, "
+                "or less."
             )
         return self._split_by_count(rng, self.size - count, count)
 
@@ -103,7 +105,7 @@ class Observations:
         if not (min(shares) >= 1.0 and round(shares[0]) + round(shares[1]) <= self.size):
             raise ValueError(
                 f"train={train} and validate={validate} ask for {shares[0]:.0f} and {shares[1]:.0f} of {cells} cells, "
-                f"but only {self.size} are observed; choose smaller fractions above 0."
+                f"but only {self.size} {'is' if self.size == 1 else 'are'} observed; choose smaller fractions above 0."
             )
         return self._split_by_count(rng, round(shares[0]), round(shares[1]))
 
@@ -167,7 +169,7 @@ def _checked_shape(shape: tuple[int, int] | None, rows: IntVector, cols: IntVect
 
 def _check_labels(name: str, labels: Array | None, size: int) -> None:
     if labels is not None and len(labels) != size:
-        raise ValueError(f"{name} must hold {size} labels, one for each, not {len(labels)}.")
+        raise ValueError(f"{name} must hold {counted(size, 'label')}, one for each, not {len(labels)}.")
 
 
 def _without_duplicates(

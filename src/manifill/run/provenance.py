@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from manifill.base.wording import counted
 from manifill.likelihoods import Likelihood
 from manifill.problem import Observations
 
@@ -69,7 +70,8 @@ def difference(before: dict[str, Any], now: dict[str, Any]) -> str | None:
 
 def _describe(attributes: dict[str, Any]) -> str:
     m, n = attributes["shape"]
-    return f"{attributes['observed_cells']} cells of a {m}×{n} matrix (fingerprint {attributes['fingerprint'][:8]})"
+    cells = counted(attributes["observed_cells"], "cell")
+    return f"{cells} of a {m}×{n} matrix (fingerprint {attributes['fingerprint'][:8]})"
 
 
 def _held_out(attributes: dict[str, Any]) -> str:
