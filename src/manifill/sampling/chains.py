@@ -18,8 +18,8 @@ from threadpoolctl import threadpool_limits
 
 from manifill.base.atomic_files import locked
 from manifill.base.jit import on_compilation
+from manifill.posterior.disk_recorder import DiskRecorder
 from manifill.posterior.recorders import ChainRecord, MemoryRecorder, Recorder
-from manifill.posterior.zarr_store import DiskRecorder
 from manifill.sampling.checkpoint import Checkpoint, load_checkpoint, restored_generator, save_checkpoint
 from manifill.sampling.compilation import compile_ahead
 from manifill.sampling.loop import iterate
