@@ -14,7 +14,7 @@ from manifill.estimators.column_scaling import scale_columns
 from manifill.estimators.fitted_model import FittedModel
 from manifill.likelihoods import Likelihood
 from manifill.problem import Duplicates, Observations, as_observations
-from manifill.run.folder import RunFolder
+from manifill.run.folder import RunFolder, Start
 from manifill.run.provenance import provenance
 from manifill.run.resolved import Resolved
 from manifill.run.split import check_held_out
@@ -158,6 +158,7 @@ class MatrixCompletion(FittedModel):
         shape: tuple[int, int] | None = None,
         held_out: Observations | None = None,
         resume: bool = False,
+        overwrite: bool = False,
         about: Mapping[str, Any] | None = None,
     ) -> Self:
         """Sample the posterior given the observed cells.
@@ -173,8 +174,11 @@ class MatrixCompletion(FittedModel):
             Cells of the same matrix to evaluate the fit on.  They are written to ``path`` before the first iteration
             and used by the report.
         resume
-            Whether to resume the run in ``path`` if it was interrupted, or to add draws to it.  The same data and
-            settings give the same draws as an uninterrupted run.
+            Whether to resume the run in ``path``, which was interrupted, or to add draws to it.  The same data and
+            settings give the same draws as an uninterrupted run.  It is an error if there is no run.
+        overwrite
+            Whether to replace the run in ``path``, if there is one.  Without it, and without ``resume``, a folder that
+            is not empty is refused.  Files that are not of a run are never removed.
         about
             Additional attributes to store with the draws, such as the source of the data; must be JSON-serialisable.
         """
@@ -183,14 +187,15 @@ class MatrixCompletion(FittedModel):
 
         from manifill.run.chains_to_draws import sample_in_memory, sample_to_disk
 
+        start = Start.of(resume=resume, overwrite=overwrite)
         observations = as_observations(rows, cols, values, shape, self.duplicates)
         request = self._request(observations, held_out, about)
         jobs = joblib.cpu_count() if self.jobs is None else check_count("jobs", self.jobs, 1)
         if self.path is not None:
             folder = RunFolder(self.path)
-            model, posterior = sample_to_disk(request, folder, resume=resume, jobs=jobs, visible=self.progress)
-        elif resume:
-            raise ValueError("resume applies to a run on disk; give its folder as path.")
+            model, posterior = sample_to_disk(request, folder, start=start, jobs=jobs, visible=self.progress)
+        elif start is not Start.NEW:
+            raise ValueError(f"{start.value} applies to a run on disk; give its folder as path.")
         elif held_out is not None:
             raise ValueError("held_out is stored in a run on disk; give a folder as path, or pass the cells to score.")
         else:

@@ -58,6 +58,10 @@ class CheckedArray:
         """Names of the dimensions."""
         return tuple(self.array.metadata.dimension_names)
 
+    def file_of(self, chain: int, index: int) -> Path:
+        """Return the file of a chunk: of a chain and its draws, counted in chunks."""
+        return self.folder / self.array.metadata.encode_chunk_key(self._coordinates(chain, index))
+
     def read(self, chain: int, first: int, end: int, *others: Any) -> Array:
         """Return the draws of a chain from ``first`` up to ``end``, (end - first, …), indexed further by ``others``."""
         with self._naming_damage(chain, range(first // self.chunks[1], -(-end // self.chunks[1]))):
@@ -88,7 +92,7 @@ class CheckedArray:
                 empty = min((index + 1) * length, self.shape[1]) - stop
                 part = np.concatenate([part, np.full((empty, *part.shape[1:]), np.nan, part.dtype)])
             self._write_chunk(chain, index, (chain, slice(begin, begin + len(part))), part)
-            files.append(self._file(chain, index))
+            files.append(self.file_of(chain, index))
             begin = stop
         return files
 
@@ -96,7 +100,7 @@ class CheckedArray:
         """Write the entry of a chain in a vector, (chain,), and return the file that has changed."""
         with reporting_full_disk(self.folder):
             self.array[chain] = value
-        return [self._file(chain, 0)]
+        return [self.file_of(chain, 0)]
 
     def missing(self, chain: int, draws: int) -> Iterator[Damage]:
         """Yield the files of the first draws of a chain that are missing, or have a wrong size."""
@@ -111,13 +115,6 @@ class CheckedArray:
             found = self._misfit(chain, index) or self._unreadable(chain, index)
             if found is not None:
                 yield found
-
-    def written(self, chain: int) -> Iterator[Path]:
-        """Yield the existing chunks of a chain."""
-        for index in range(-(-self.shape[1] // self.chunks[1]) if len(self.shape) > 1 else 1):
-            file = self._file(chain, index)
-            if file.exists():
-                yield file
 
     def _write_chunk(self, chain: int, index: int, key: Any, values: Array) -> None:
         try:
@@ -144,7 +141,7 @@ class CheckedArray:
 
     def _misfit(self, chain: int, index: int) -> Damage | None:
         """Return the damage that the size of a chunk's file shows."""
-        file = self._file(chain, index)
+        file = self.file_of(chain, index)
         try:
             size = os.stat(file).st_size
         except FileNotFoundError:
@@ -159,11 +156,8 @@ class CheckedArray:
             self.array.blocks[self._coordinates(chain, index)]
         except Exception as error:  # as above
             problem = "its checksum does not match" if self.has_checksums else str(error)
-            return Damage(self._file(chain, index), f"is damaged: {problem}", chain)
+            return Damage(self.file_of(chain, index), f"is damaged: {problem}", chain)
         return None
-
-    def _file(self, chain: int, index: int) -> Path:
-        return self.folder / self.array.metadata.encode_chunk_key(self._coordinates(chain, index))
 
     def _coordinates(self, chain: int, index: int) -> tuple[int, ...]:
         """Return the coordinates of a chunk in the grid of chunks; chunks span all dimensions after the second."""

@@ -7,10 +7,12 @@ import numpy as np
 
 from manifill.base.arrays import Array
 from manifill.base.atomic_files import reporting_full_disk, sync_files
+from manifill.base.errors import DamagedRunError
 from manifill.base.variables import Variable
 from manifill.posterior.checked_arrays import CheckedArray, open_checked
 from manifill.posterior.recorders import ChainRecord, columns
 from manifill.posterior.store_layout import COMPLETED, POSTERIOR, PROGRESS, STATISTICS, WARMUP_STATISTICS
+from manifill.posterior.stored_draws import completed_draws, open_arrays
 
 __all__ = ["DiskRecorder"]
 
@@ -19,7 +21,8 @@ class DiskRecorder:
     """Writes a chain to a store, one chunk of draws at a time.
 
     ``warmed`` and ``drawn`` are the numbers of warm-up iterations and draws already in the store, if the chain is
-    resumed.  A chain that starts again has none, and what it had written before no longer counts.
+    resumed.  Draws that have been counted stay so while a chain repeats them, unless it starts again because some of
+    them are damaged.
     """
 
     def __init__(
@@ -36,15 +39,16 @@ class DiskRecorder:
         path = Path(path)
         self._variables = variables
         self._chain = chain
-        self._anew = drawn == 0
         self._arrays = {v.name: open_checked(path / POSTERIOR / v.name, "r+") for v in variables}
         self._completed = open_checked(path / PROGRESS / COMPLETED, "r+")
         self._rhythm: int = min(array.chunks[1] for array in self._arrays.values())
         self._buffers = {
             name: np.empty((self._rhythm, *array.shape[2:]), array.dtype) for name, array in self._arrays.items()
         }
-        self._statistics = _Series(path / STATISTICS, chain, statistic_names, drawn)
-        self._warmup_statistics = _Series(path / WARMUP_STATISTICS, chain, statistic_names if warmup else (), warmed)
+        self._anew, self._counted = _earlier_draws(path, chain, restarts=not (warmed or drawn))
+        self._statistics = _Series(path / STATISTICS, chain, statistic_names, drawn, anew=self._anew)
+        warmup_names = statistic_names if warmup else ()
+        self._warmup_statistics = _Series(path / WARMUP_STATISTICS, chain, warmup_names, warmed, anew=self._anew)
         self._unsynced: set[Path] = set()
         if self._anew:
             self._count_draws()
@@ -84,7 +88,8 @@ class DiskRecorder:
 
     def _count_draws(self) -> None:
         """Store the number of draws, which makes them valid."""
-        self._unsynced.update(self._completed.write_entry(self._chain, self._statistics.written))
+        self._counted = max(self._counted, self._statistics.written)
+        self._unsynced.update(self._completed.write_entry(self._chain, self._counted))
 
     def _sync(self) -> None:
         with reporting_full_disk(self._completed.folder):
@@ -92,12 +97,27 @@ class DiskRecorder:
         self._unsynced.clear()
 
 
+def _earlier_draws(path: Path, chain: int, *, restarts: bool) -> tuple[bool, int]:
+    """Return whether to replace all chunks of a chain, and its number of draws so far.
+
+    Chunks are replaced if the chain restarts because some of them are damaged.
+    """
+    arrays = open_arrays(path)
+    counts, damage = completed_draws(arrays)
+    if not restarts:
+        if any(one.chain == chain for one in damage):
+            raise DamagedRunError.of(damage)
+        return False, counts[chain]
+    is_damaged = any(one.chain == chain for one in damage) or any(arrays.damaged(chain, counts[chain]))
+    return is_damaged, 0 if is_damaged else counts[chain]
+
+
 class _Series:
     """The statistics of one chain, buffered and written to the arrays of a group."""
 
-    def __init__(self, group: Path, chain: int, names: tuple[str, ...], written: int) -> None:
+    def __init__(self, group: Path, chain: int, names: tuple[str, ...], written: int, *, anew: bool) -> None:
         self.written = written
-        self._anew = written == 0
+        self._anew = anew
         self._rows: list[Mapping[str, float]] = []
         self._chain = chain
         self._arrays: dict[str, CheckedArray] = {name: open_checked(group / name, "r+") for name in names}

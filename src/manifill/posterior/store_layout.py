@@ -18,6 +18,7 @@ __all__ = [
     "array_folders",
     "has_draws",
     "is_store_file",
+    "metadata_files",
 ]
 
 POSTERIOR, STATISTICS, WARMUP_STATISTICS = "posterior", "sample_stats", "warmup_sample_stats"
@@ -56,3 +57,8 @@ def array_folders(path: Path, group: str) -> Iterator[Path]:
     for folder in sorted((path / group).glob("*/")):
         if (folder / METADATA).exists() or (folder / "c").exists():
             yield folder
+
+
+def metadata_files(path: Path) -> list[Path]:
+    """Return the metadata files of a store, sorted."""
+    return sorted(file for pattern in (METADATA, f"*/{METADATA}", f"*/*/{METADATA}") for file in path.glob(pattern))

@@ -129,13 +129,13 @@ def completed_draws(arrays: StoreArrays) -> tuple[list[int], list[Damage]]:
     for chain in range(arrays.chains):
         # Format 2 has no file for a chain without draws.
         count = 0
-        if arrays.completed.has_checksums or any(arrays.completed.written(chain)):
+        if arrays.completed.has_checksums or arrays.completed.file_of(chain, 0).exists():
             try:
                 count = arrays.completed.read_entry(chain)
             except DamagedRunError as error:
                 damage += error.damage
         if not 0 <= count <= allocated:
-            file = next(arrays.completed.written(chain))
+            file = arrays.completed.file_of(chain, 0)
             damage.append(Damage(file, f"is damaged: it counts {count} draws of {allocated}", chain))
             count = 0
         counts.append(count)

@@ -170,6 +170,8 @@ def _run(plan: Plan, chain: int, seed: np.random.SeedSequence, board: Board, par
     rng, line = restored_generator(begin.generator), begin.line
     recorder = _recorder(plan, chain, sampler, begin.iteration)
     checkpoints = _CheckpointWriter(plan.checkpoint(chain), recorder)
+    if not begin.iteration:  # so that a chain with draws always has a checkpoint
+        checkpoints.save_now(begin)
     board.write(chain, line)
     chain_of = iterate(
         rng, sampler, begin.state, begin.tuning, warmup=plan.warmup, draws=plan.draws, done=begin.iteration
@@ -218,6 +220,10 @@ class _CheckpointWriter:
         self._recorder = recorder
         self._latest: Checkpoint | None = None
         self._saved = time.monotonic()
+
+    def save_now(self, checkpoint: Checkpoint) -> None:
+        self._latest = checkpoint
+        self.save()
 
     def update(self, checkpoint: Checkpoint) -> None:
         self._latest = checkpoint
