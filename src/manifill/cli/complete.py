@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from manifill.cli.console import Console
-from manifill.cli.options import Quiet, Run, TableOut
+from manifill.cli.options import Quiet, Run, SkipDamaged, TableOut
 
 if TYPE_CHECKING:
     from manifill.estimators.matrix_completion import MatrixCompletion
@@ -19,6 +19,7 @@ def complete(
     long: Annotated[
         bool, typer.Option("--long/--wide", help="One line per cell with mean and sd, or the matrix itself.")
     ] = False,
+    skip_damaged: SkipDamaged = False,
     quiet: Quiet = False,
 ) -> None:
     """Write the whole matrix: observed values unchanged, missing entries filled in with the predictive mean.
@@ -31,7 +32,7 @@ def complete(
     from manifill.estimators.loading import load
 
     check_output(out)
-    model = load(run)
+    model = load(run, skip_damaged=skip_damaged)
     frame = _long(model) if long else _wide(model)
     m, n = model.observations_.shape
     output_table(frame, out, Console(quiet=quiet), f"the {m} x {n} matrix")

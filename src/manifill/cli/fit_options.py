@@ -26,6 +26,7 @@ __all__ = [
     "Noise",
     "NoisePrior",
     "Out",
+    "Overwrite",
     "Rank",
     "Resume",
     "Row",
@@ -88,4 +89,5 @@ Holdout = Annotated[float, run(help="Share of the observed cells to hold out and
 
 Seed = Annotated[int | None, typer.Option(help="Random seed; the same seed gives the same draws [default: random].")]
 Jobs = Annotated[int | None, typer.Option(help="Chains to run at a time [default: all processors].")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the run in --out, if there is one.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Resume the run in --out until it has --draws draws.")]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from manifill.cli.console import Console
-from manifill.cli.options import Quiet, Run, TableOut
+from manifill.cli.options import Quiet, Run, SkipDamaged, TableOut
 
 if TYPE_CHECKING:
     from manifill.estimators.matrix_completion import MatrixCompletion
@@ -20,6 +20,7 @@ def predict(
     pairs: Annotated[Path, typer.Argument(help="A table with a column of row labels and one of column labels.")],
     interval: Annotated[float, typer.Option(help="Probability that a value lies between the bounds.")] = 0.9,
     out: TableOut = None,
+    skip_damaged: SkipDamaged = False,
     quiet: Quiet = False,
 ) -> None:
     """Predict cells: the table PAIRS with the columns mean, sd, lower and upper added.
@@ -35,7 +36,7 @@ def predict(
 
     console = Console(quiet=quiet)
     check_output(out)
-    model = load(run)
+    model = load(run, skip_damaged=skip_damaged)
     asked = read_pairs(pairs, layout_of(model))
     _check_header(model, pairs, list(asked.frame))
     for note in asked.notes:

@@ -1,12 +1,12 @@
 """``manifill report``: one HTML page about a run."""
 
 from manifill.cli.console import Console
-from manifill.cli.options import Quiet, Run
+from manifill.cli.options import Quiet, Run, SkipDamaged
 
 __all__ = ["report"]
 
 
-def report(run: Run, quiet: Quiet = False) -> None:
+def report(run: Run, skip_damaged: SkipDamaged = False, quiet: Quiet = False) -> None:
     """Write RUN/report.html: one page about the run that needs no network connection.
 
     **Example**
@@ -17,4 +17,4 @@ def report(run: Run, quiet: Quiet = False) -> None:
 
     console = Console(quiet=quiet)
     console.note("reading the draws")
-    console.note(f"report written to {report_of_run(run)}")
+    console.note(f"report written to {report_of_run(run, skip_damaged=skip_damaged)}")

@@ -22,9 +22,7 @@ class DamagedRunWarning(UserWarning):
     """Chains with damaged files were left out, as requested."""
 
 
-def load(
-    path: str | Path, likelihood: Likelihood | None = None, *, skip_damaged: bool = False
-) -> MatrixCompletion:
+def load(path: str | Path, likelihood: Likelihood | None = None, *, skip_damaged: bool = False) -> MatrixCompletion:
     """Return the fitted :class:`MatrixCompletion` of a run directory, with the draws made so far.
 
     Parameters
@@ -61,7 +59,9 @@ def load(
 
 def _left_out(path: str | Path, chains: list[int], kept: int) -> str:
     """Return the sentence about the chains that were left out."""
-    numbers = f"chain {chains[0]} of {path} is" if len(chains) == 1 else f"chains {', '.join(map(str, chains))} of {path} are"
+    numbers = (
+        f"chain {chains[0]} of {path} is" if len(chains) == 1 else f"chains {', '.join(map(str, chains))} of {path} are"
+    )
     return f"{numbers} left out because of damaged files; the other {kept} remain."
 
 

@@ -60,7 +60,7 @@ class CheckedArray:
 
     def file_of(self, chain: int, index: int) -> Path:
         """Return the file of a chunk: of a chain and its draws, counted in chunks."""
-        return self.folder / self.array.metadata.encode_chunk_key(self._coordinates(chain, index))
+        return self.folder / str(self.array.metadata.encode_chunk_key(self._coordinates(chain, index)))
 
     def read(self, chain: int, first: int, end: int, *others: Any) -> Array:
         """Return the draws of a chain from ``first`` up to ``end``, (end - first, …), indexed further by ``others``."""

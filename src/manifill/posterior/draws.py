@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 
 from manifill.base.arrays import Array, IntVector, Matrix
 from manifill.base.variables import Variable
-from manifill.posterior.chain_subset import Rectangle
 from manifill.posterior.disk_recorder import DiskRecorder
 from manifill.posterior.recorders import ChainRecord, largest_rectangle
 from manifill.posterior.stored_draws import open_store

@@ -116,15 +116,18 @@ def open_arrays(path: Path) -> StoreArrays:
     completed = open_checked(path / PROGRESS / COMPLETED)
     if len(completed.shape) != 1 or completed.dtype.kind != "i" or completed.chunks != (1,):
         raise DamagedRunError.of([Damage(completed.folder / METADATA, "is damaged: these are not counts of draws")])
-    groups = [_group(path, name, completed.shape[0]) for name in (POSTERIOR, STATISTICS, WARMUP_STATISTICS)]
-    if not groups[0]:
+    posterior, statistics, warmup_statistics = (
+        _group(path, name, completed.shape[0]) for name in (POSTERIOR, STATISTICS, WARMUP_STATISTICS)
+    )
+    if not posterior:
         raise DamagedRunError.of([Damage(path / POSTERIOR, "holds no variables")])
-    return StoreArrays(*groups, completed)
+    return StoreArrays(posterior, statistics, warmup_statistics, completed)
 
 
 def completed_draws(arrays: StoreArrays) -> tuple[list[int], list[Damage]]:
     """Return the number of completed draws of each chain, 0 if it is damaged, and the damage."""
-    counts, damage = [], []
+    counts: list[int] = []
+    damage: list[Damage] = []
     allocated = min(array.shape[1] for array in (*arrays.posterior.values(), *arrays.statistics.values()))
     for chain in range(arrays.chains):
         # Format 2 has no file for a chain without draws.

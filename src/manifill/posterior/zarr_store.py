@@ -120,7 +120,7 @@ def store_format(path: str | Path) -> int | None:
         raise DamagedRunError.of([Damage(path / METADATA, "is damaged: there are draws, but no attributes")])
     if found is not None:
         _check_readable(path, found)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def store_attributes(path: str | Path) -> dict[str, Any]:

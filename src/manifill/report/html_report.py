@@ -33,13 +33,13 @@ __all__ = ["report_of_run", "write_report"]
 PAGE = Path(__file__).parent / "page"
 
 
-def report_of_run(folder: str | Path) -> Path:
-    """Write ``report.html`` into a run directory, and return its path."""
+def report_of_run(folder: str | Path, *, skip_damaged: bool = False) -> Path:
+    """Write ``report.html`` into a run directory, and return its path; see ``load`` for ``skip_damaged``."""
     run = RunFolder(folder)
+    model = load(folder, skip_damaged=skip_damaged)  # first, since it checks all files of the run
     held_out = load_observations(run.held_out) if run.held_out.exists() else None
-    path = run.path / "report.html"
-    write_report(load(folder), path, held_out=held_out)
-    return path
+    write_report(model, run.report, held_out=held_out)
+    return run.report
 
 
 def write_report(model: MatrixCompletion, path: str | Path, *, held_out: Observations | None = None) -> None:

@@ -83,7 +83,7 @@ OPTIONAL = {
 
 
 def check_attributes(run: RunFolder, attributes: Mapping[str, Any], *, to_resume: bool = False) -> None:
-    """Raise a DamagedRunError if an attribute is missing or has a wrong type; the resolved model is checked elsewhere."""
+    """Raise a DamagedRunError if an attribute is missing or of a wrong type; ``Resolved`` checks the model itself."""
     needed = NEEDED | (FOR_RESUMING if to_resume else {})
     for name, rule in (needed | FOR_RESUMING | OPTIONAL).items():
         if name not in attributes and name not in needed:

@@ -1,7 +1,7 @@
 """Begins a run: its files are written next to their places and moved in once they are complete.
 
-A new run is written to the folder ``.new-run``.  Up to here, nothing else has changed, and an error leaves the folder as
-it was.  Renaming it to ``.ready-run`` is the decision: the files of an earlier run, if it is to be replaced, are
+A new run is written to the folder ``.new-run``.  Up to here, nothing else has changed, and an error leaves the folder
+as it was.  Renaming it to ``.ready-run`` is the decision: the files of an earlier run, if it is to be replaced, are
 removed.  Renaming it to ``.moving-run`` ends the removal, and its files are moved to their places.  If the process is
 stopped after the decision, the next fit in the folder completes these steps.
 """

@@ -57,9 +57,7 @@ def sample_in_memory(request: Request, *, jobs: int, visible: bool) -> tuple[Mod
     return resolved.model, Draws.from_records(records, attributes)
 
 
-def sample_to_disk(
-    request: Request, run: RunFolder, *, start: Start, jobs: int, visible: bool
-) -> tuple[Model, Draws]:
+def sample_to_disk(request: Request, run: RunFolder, *, start: Start, jobs: int, visible: bool) -> tuple[Model, Draws]:
     """Run or resume the chains and return the model and the draws, which stay on disk."""
     run.check(start)
     new = None if start is Start.RESUME else _new(request)  # may raise, so before anything is written

@@ -42,21 +42,22 @@ class Resolved:
     def from_json(cls, attributes: Mapping[str, Any], likelihood: Likelihood | None) -> "Resolved":
         """Parse the attributes of a run; ``likelihood`` is the code of a custom likelihood."""
         scales = attributes.get("column_scales")
-        sampler = _fields("sampler", attributes.get("sampler"), SamplerChoice._fields)
         return cls(
             model=model_from_json(attributes.get("model"), likelihood),
             column_scales=None if scales is None else np.array(scales, dtype=np.float64),
-            sampler=_sampler(sampler),
+            sampler=_sampler(attributes.get("sampler")),
         )
 
 
-def _sampler(parts: dict[str, Any]) -> SamplerChoice:
+def _sampler(tree: Any) -> SamplerChoice:
+    parts = _fields("sampler", tree, SamplerChoice._fields)
     if parts["name"] not in SAMPLERS:
         raise ValueError(f"sampler.name is {parts['name']!r}; known are {', '.join(map(repr, SAMPLERS))}.")
     for name in ("max_depth", "warmup"):
         if type(parts[name]) is not int or parts[name] < 0:
             raise ValueError(f"sampler.{name} must be a whole number, not {parts[name]!r}.")
-    return SamplerChoice(**{**parts, "target_acceptance": _number("sampler.target_acceptance", parts["target_acceptance"])})
+    acceptance = _number("sampler.target_acceptance", parts["target_acceptance"])
+    return SamplerChoice(**{**parts, "target_acceptance": acceptance})
 
 
 def model_to_json(model: Model) -> dict[str, Any]:

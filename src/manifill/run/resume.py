@@ -69,9 +69,7 @@ def check_same(run: RunFolder, before: dict[str, Any], now: dict[str, Any]) -> N
     """Raise a CannotResumeError if seed, data or settings differ from those of the run."""
     found = difference(before, now)
     if found is not None:
-        raise CannotResumeError(
-            f"{run.path} cannot be resumed: {found}; use the original ones, or another folder."
-        )
+        raise CannotResumeError(f"{run.path} cannot be resumed: {found}; use the original ones, or another folder.")
 
 
 def resolved_before(run: RunFolder, attributes: dict[str, Any], likelihood: Likelihood | None) -> Resolved:

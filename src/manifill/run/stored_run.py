@@ -66,7 +66,7 @@ def check_is_run(run: RunFolder) -> None:
 
 
 def _check_factors(run: RunFolder, draws: Draws, observations: Observations) -> None:
-    """Raise a DamagedRunError unless the draws hold the factors, and effects if any, of the matrix that was observed."""
+    """Raise a DamagedRunError unless the draws hold the factors, and effects if any, of the observed matrix."""
     m, n = observations.shape
     found = {variable.name: variable for variable in draws.variables}
     needed = FACTORS if "U" in found else BASELINE
