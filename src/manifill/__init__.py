@@ -9,6 +9,7 @@ TYPE_CHECKING = False  # as in typing, whose import the command line would have 
 if TYPE_CHECKING:
     from typing import Any
 
+    from manifill.base.errors import DamagedRunError
     from manifill.estimators.hold_out import hold_out
     from manifill.estimators.loading import load
     from manifill.estimators.map_estimate import map_estimate
@@ -25,6 +26,7 @@ __all__ = [
     "BayesianImputer",
     "Binomial",
     "ConvergenceWarning",
+    "DamagedRunError",
     "Diagnostics",
     "Draws",
     "Gaussian",
@@ -46,6 +48,7 @@ _MODULES = {
     "BayesianImputer": "manifill.imputer",
     "Binomial": "manifill.likelihoods",
     "ConvergenceWarning": "manifill.estimators.matrix_completion",
+    "DamagedRunError": "manifill.base.errors",
     "Diagnostics": "manifill.posterior",
     "Draws": "manifill.posterior",
     "Gaussian": "manifill.likelihoods",

@@ -65,6 +65,7 @@ def test_fit_alone_guesses_says_and_works(run: Run, wide: pd.DataFrame, tmp_path
         "data.npz",
         "draws.zarr",
         "held_out.npz",
+        "manifest.json",
         "verdict.json",
     }
 
@@ -249,7 +250,7 @@ def test_mistakes_about_a_run(run: Run, wide: pd.DataFrame) -> None:
         (["predict", "run", "pairs.csv", "--out", "p.csv"], "'nobody'"),
         (["predict", "run", "good.csv", "--interval", "2"], "interval"),
         (["top", "run", "--row", "nobody"], "'nobody'"),
-        (["fit", "wide.csv", "--resume", "--out", "run", "--rank", "1"], "rank was 2 and is 1"),
+        (["fit", "wide.csv", "--resume", "--out", "run", "--rank", "1"], "rank is 2 in the run and 1 here"),
         (["complete", "run", "--out", "c.xlsx"], "xlsx"),
     ):
         code, _, err = run(*arguments)

@@ -62,7 +62,7 @@ def test_an_interrupted_run_has_its_held_out_cells(run: Run, tmp_path: Path, mon
 def test_what_was_chosen_once_is_not_chosen_again(run: Run) -> None:
     run(*FIT, "--seed", "1")
     for option, said in (
-        (["--seed", "2"], "the settings differ: seed was 1 and is 2"),
+        (["--seed", "2"], "the seed is 1 in the run and 2 here"),
         (["--hold-out", "10%"], "the held-out cells of run were chosen when the run was started; leave --hold-out out"),
         (["--hold-out-by", "row"], "leave --hold-out-by out"),
     ):

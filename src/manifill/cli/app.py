@@ -1,5 +1,6 @@
 """The commands put together, and their errors turned into messages and exit codes."""
 
+import errno
 import warnings
 from collections.abc import Callable
 from functools import wraps
@@ -28,8 +29,9 @@ A first run:
 
     manifill report run/
 
-Exit codes: 0 success; 2 wrong arguments or unusable data (one line explains it, and nothing is written); 3 the chains
-have not converged; 130 interrupted (the draws so far are kept; continue with --resume).
+Exit codes: 0 success; 2 wrong arguments, unusable data, a damaged run or a full disk (one line explains it, and nothing
+that exists is changed); 3 the chains have not converged; 130 interrupted (the draws so far are kept; continue with
+--resume).
 """
 
 # The base class of all errors in arguments; which Click package it comes from depends on the version of Typer.
@@ -78,6 +80,20 @@ for command in (fit, predict, complete, top, report, diagnose, demo, reproduce):
     app.command(command.__name__)(_interruptible(command))
 
 
+# Arguments in Python, and the options that set them on the command line.
+OPTIONS = {"resume=True": "--resume", "overwrite=True": "--overwrite", "skip_damaged=True": "--skip-damaged"}
+
+
+def _message(error: Exception) -> str:
+    """Return the message of an error in the words of the command line."""
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):  # of standard output, for example
+        return "the disk is full; free space and try again."
+    message = str(error)
+    for argument, option in OPTIONS.items():
+        message = message.replace(argument, option)
+    return message
+
+
 def run() -> int:
     """Run a command and return its exit code; an error is printed as one line, never as a traceback.
 
@@ -93,7 +109,7 @@ def run() -> int:
             print_error(error.format_message())  # type: ignore[attr-defined]
         return ExitCode.USER_ERROR
     except (ValueError, ImportError, OSError) as error:
-        print_error(str(error))
+        print_error(_message(error))
         return ExitCode.USER_ERROR
     except (Interrupted, typer.Abort) as interrupt:
         raise KeyboardInterrupt(str(interrupt)) from None

@@ -6,7 +6,7 @@ import typer
 
 from manifill.cli.console import Console
 from manifill.cli.finished_run import load_with_verdict
-from manifill.cli.options import Quiet, Run, TableOut
+from manifill.cli.options import Quiet, Run, SkipDamaged, TableOut
 
 if TYPE_CHECKING:
     from manifill.estimators.matrix_completion import MatrixCompletion
@@ -20,6 +20,7 @@ def complete(
     long: Annotated[
         bool, typer.Option("--long/--wide", help="One line per cell with mean and sd, or the matrix itself.")
     ] = False,
+    skip_damaged: SkipDamaged = False,
     quiet: Quiet = False,
 ) -> None:
     """Write the whole matrix: observed values unchanged, missing entries filled in with the predictive mean.
@@ -32,7 +33,7 @@ def complete(
 
     check_output(out)
     console = Console(quiet=quiet)
-    model = load_with_verdict(run, console)
+    model = load_with_verdict(run, console, skip_damaged=skip_damaged)
     frame = _long(model) if long else _wide(model)
     m, n = model.observations_.shape
     output_table(frame, out, console, f"the {m} x {n} matrix")

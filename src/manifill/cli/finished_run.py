@@ -13,22 +13,22 @@ if TYPE_CHECKING:
 __all__ = ["load_run", "load_with_verdict"]
 
 
-def load_run(path: Path) -> "MatrixCompletion":
+def load_run(path: Path, *, skip_damaged: bool = False) -> "MatrixCompletion":
     """Return the fitted model of a run, without the warning of ``load`` about its convergence."""
     from manifill.estimators.loading import load
     from manifill.estimators.matrix_completion import ConvergenceWarning
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return load(path)
+        return load(path, skip_damaged=skip_damaged)
 
 
-def load_with_verdict(path: Path, console: Console) -> "MatrixCompletion":
+def load_with_verdict(path: Path, console: Console, *, skip_damaged: bool = False) -> "MatrixCompletion":
     """Return the fitted model of a run; say, even if quiet, that it has not converged, if that is known."""
     from manifill.run.folder import RunFolder
     from manifill.run.verdict import read_verdict
 
-    model = load_run(path)
+    model = load_run(path, skip_damaged=skip_damaged)
     stored = read_verdict(RunFolder(path), model.posterior_)
     if stored is None:
         console.note(f"convergence has not been checked; manifill diagnose {as_argument(path)} checks it")

@@ -20,7 +20,7 @@ from manifill.cli.options import AsJson, Quiet
 if TYPE_CHECKING:
     from manifill.estimators.matrix_completion import MatrixCompletion
     from manifill.problem import Observations
-    from manifill.run.folder import RunFolder
+    from manifill.run.folder import RunFolder, Start
     from manifill.tables import Table
 
 __all__ = ["fit"]
@@ -57,6 +57,7 @@ def fit(
     seed: fit_options.Seed = None,
     jobs: fit_options.Jobs = None,
     resume: fit_options.Resume = False,
+    overwrite: fit_options.Overwrite = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -72,10 +73,12 @@ def fit(
         manifill fit wide.csv --wide --id MouseID --likelihood softplus --out run/
 
         manifill fit wide.csv --out run/ --resume --draws 2000
+
+        manifill fit wide.csv --out run/ --overwrite
     """
     from manifill.estimators.matrix_completion import MatrixCompletion
-    from manifill.run.folder import RunFolder
-    from manifill.run.resume import attributes_to_resume
+    from manifill.run.folder import RunFolder, Start
+    from manifill.run.resume import attributes_to_resume, recover
     from manifill.run.split import divided_as_before
     from manifill.tables import read_table
 
@@ -83,7 +86,11 @@ def fit(
     given = any(_was_given(context, name) for name in ("hold_out", "hold_out_by"))
     held = parse_hold_out(hold_out, hold_out_by, is_default=not given)
     folder = RunFolder(out if out is not None else Path(f"{_stem(file)}-run"))
-    folder.check_free(resume=resume)
+    if resume and overwrite:
+        raise ValueError("--resume continues the run in --out, --overwrite replaces it; give one of them.")
+    start = Start.of(resume=resume, overwrite=overwrite)
+    folder.check(start)
+    recover(folder)
     table = read_table(file, wide=wide, row=row, col=col, value=value, id_column=id_column, duplicates=duplicates)
     for sentence in table.notes:
         console.note(sentence)
@@ -116,7 +123,7 @@ def fit(
         split = held.divide(table.observations, settings["seed"])
     model = MatrixCompletion(**settings, path=folder.path, jobs=jobs, progress=not quiet)
     console.show_log("manifill")  # messages of the estimator, such as that columns are scaled
-    _fit(model, table, split, file, held, resume=resume, console=console)
+    _fit(model, table, split, file, held, start=start, console=console)
     conclude(model, split[1], folder, console)
 
 
@@ -157,10 +164,11 @@ def _fit(
     file: Path,
     held: HoldOut,
     *,
-    resume: bool,
+    start: Start,
     console: Console,
 ) -> None:
     from manifill.estimators.matrix_completion import ConvergenceWarning
+    from manifill.run.folder import Start
 
     train, held_out = split
     m, n = train.shape
@@ -173,4 +181,5 @@ def _fit(
     about = {"file": file.name, "layout": asdict(table.layout), "hold_out": hold_out}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the verdict is printed
-        model.fit(train, held_out=held_out, resume=resume, about=about)
+        resume, overwrite = start is Start.RESUME, start is Start.OVERWRITE
+        model.fit(train, held_out=held_out, resume=resume, overwrite=overwrite, about=about)

@@ -27,6 +27,7 @@ __all__ = [
     "Noise",
     "NoisePrior",
     "Out",
+    "Overwrite",
     "Rank",
     "Resume",
     "Row",
@@ -100,4 +101,5 @@ HoldOutBy = Annotated[
 
 Seed = Annotated[int | None, typer.Option(help="Random seed; the same seed gives the same draws [default: random].")]
 Jobs = Annotated[int | None, typer.Option(help="Chains to run at a time [default: all processors].")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the run in --out, if there is one.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Resume the run in --out until it has --draws draws.")]

@@ -5,9 +5,12 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["AsJson", "Quiet", "Run", "TableOut"]
+__all__ = ["AsJson", "Quiet", "Run", "SkipDamaged", "TableOut"]
 
 Run = Annotated[Path, typer.Argument(help="The folder that `manifill fit --out` wrote.", metavar="RUN")]
 TableOut = Annotated[Path | None, typer.Option(help="A .csv, .tsv or .parquet file [default: standard output].")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print results and errors only.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
+SkipDamaged = Annotated[
+    bool, typer.Option("--skip-damaged", help="Leave out chains with damaged files instead of refusing the run.")
+]

@@ -9,7 +9,7 @@ import typer
 from manifill.base.wording import counted
 from manifill.cli.console import Console
 from manifill.cli.finished_run import load_with_verdict
-from manifill.cli.options import Quiet, Run, TableOut
+from manifill.cli.options import Quiet, Run, SkipDamaged, TableOut
 
 if TYPE_CHECKING:
     from manifill.estimators.matrix_completion import MatrixCompletion
@@ -22,6 +22,7 @@ def predict(
     pairs: Annotated[Path, typer.Argument(help="A table with a column of row labels and one of column labels.")],
     interval: Annotated[float, typer.Option(help="Probability that a value lies between the bounds.")] = 0.9,
     out: TableOut = None,
+    skip_damaged: SkipDamaged = False,
     quiet: Quiet = False,
 ) -> None:
     """Predict cells: the table PAIRS with the columns mean, sd, lower and upper added.
@@ -36,7 +37,7 @@ def predict(
 
     console = Console(quiet=quiet)
     check_output(out)
-    model = load_with_verdict(run, console)
+    model = load_with_verdict(run, console, skip_damaged=skip_damaged)
     asked = read_pairs(pairs, layout_of(model))
     _check_header(model, pairs, list(asked.frame))
     for note in asked.notes:

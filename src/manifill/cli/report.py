@@ -8,7 +8,7 @@ import typer
 
 from manifill.base.wording import as_argument
 from manifill.cli.console import Console
-from manifill.cli.options import Quiet, Run
+from manifill.cli.options import Quiet, Run, SkipDamaged
 
 __all__ = ["report"]
 
@@ -16,6 +16,7 @@ __all__ = ["report"]
 def report(
     run: Run,
     out: Annotated[Path | None, typer.Option(help="The file to write [default: RUN/report.html].")] = None,
+    skip_damaged: SkipDamaged = False,
     quiet: Quiet = False,
 ) -> None:
     """Write RUN/report.html: one page about the run that needs no network connection.
@@ -32,7 +33,7 @@ def report(
     path = run / "report.html" if out is None else out
     _check_destination(path, run)
     console.note("reading the draws")
-    report_of_run(run, path)
+    report_of_run(run, path, skip_damaged=skip_damaged)
     console.note(f"report written to {path}")
 
 

@@ -17,7 +17,7 @@ from manifill.problem import Duplicates, Layout, Observations, as_observations
 from manifill.problem.convert import is_frame
 from manifill.problem.frame_labels import describe_frame
 from manifill.problem.frames import frame_layout
-from manifill.run.folder import RunFolder
+from manifill.run.folder import RunFolder, Start
 from manifill.run.provenance import provenance
 from manifill.run.resolved import Resolved
 from manifill.run.split import check_held_out
@@ -163,6 +163,7 @@ class MatrixCompletion(FittedModel):
         layout: Layout | None = None,
         held_out: Observations | None = None,
         resume: bool = False,
+        overwrite: bool = False,
         about: Mapping[str, Any] | None = None,
     ) -> Self:
         """Sample the posterior given the observed cells.
@@ -182,8 +183,11 @@ class MatrixCompletion(FittedModel):
             Cells of the same matrix to evaluate the fit on.  They are written to ``path`` before the first iteration
             and used by the report.
         resume
-            Whether to resume the run in ``path`` if it was interrupted, or to add draws to it.  The same data and
-            settings give the same draws as an uninterrupted run.
+            Whether to resume the run in ``path``, which was interrupted, or to add draws to it.  The same data and
+            settings give the same draws as an uninterrupted run.  It is an error if there is no run.
+        overwrite
+            Whether to replace the run in ``path``, if there is one.  Without it, and without ``resume``, a folder that
+            is not empty is refused.  Files that are not of a run are never removed.
         about
             Additional attributes to store with the draws, such as the source of the data; must be JSON-serialisable.
         """
@@ -192,6 +196,7 @@ class MatrixCompletion(FittedModel):
 
         from manifill.run.chains_to_draws import sample_in_memory, sample_to_disk
 
+        start = Start.of(resume=resume, overwrite=overwrite)
         observations = as_observations(rows, cols, values, shape, self.duplicates, layout)
         if is_frame(rows):
             about = {"layout": describe_frame(rows, frame_layout(rows, layout), observations), **(about or {})}
@@ -199,9 +204,9 @@ class MatrixCompletion(FittedModel):
         jobs = joblib.cpu_count() if self.jobs is None else check_count("jobs", self.jobs, 1)
         if self.path is not None:
             folder = RunFolder(self.path)
-            model, posterior = sample_to_disk(request, folder, resume=resume, jobs=jobs, visible=self.progress)
-        elif resume:
-            raise ValueError("resume applies to a run on disk; give its folder as path.")
+            model, posterior = sample_to_disk(request, folder, start=start, jobs=jobs, visible=self.progress)
+        elif start is not Start.NEW:
+            raise ValueError(f"{start.value} applies to a run on disk; give its folder as path.")
         elif held_out is not None:
             raise ValueError("held_out is stored in a run on disk; give a folder as path, or pass the cells to score.")
         else:

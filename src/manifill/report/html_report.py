@@ -35,14 +35,17 @@ __all__ = ["report_of_run", "write_report"]
 PAGE = Path(__file__).parent / "page"
 
 
-def report_of_run(folder: str | Path, path: str | Path | None = None) -> Path:
-    """Write a report on a run to ``path``, ``report.html`` in its folder by default, and return the path."""
+def report_of_run(folder: str | Path, path: str | Path | None = None, *, skip_damaged: bool = False) -> Path:
+    """Write a report on a run to ``path``, ``report.html`` in its folder by default, and return the path.
+
+    ``skip_damaged`` is that of ``load``.
+    """
     run = RunFolder(folder)
-    held_out = load_observations(run.held_out) if run.held_out.exists() else None
-    path = run.path / "report.html" if path is None else Path(path)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the page shows the verdict
-        model = load(folder)
+        model = load(folder, skip_damaged=skip_damaged)  # first, since it checks all files of the run
+    held_out = load_observations(run.held_out) if run.held_out.exists() else None
+    path = run.report if path is None else Path(path)
     write_report(model, path, held_out=held_out)
     return path
 

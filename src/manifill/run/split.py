@@ -10,10 +10,10 @@ from manifill.base.errors import CannotResumeError
 from manifill.problem import Observations
 from manifill.problem.hold_out import HoldOutBy, cells_to_hold_out
 from manifill.run.folder import RunFolder
-from manifill.run.observations_file import load_observations, save_observations
+from manifill.run.observations_file import load_observations
 from manifill.run.seeds import Stream, generator
 
-__all__ = ["LEAST_TO_HOLD_OUT", "check_held_out", "choose_held_out", "divided_as_before", "write_held_out"]
+__all__ = ["LEAST_TO_HOLD_OUT", "check_held_out", "choose_held_out", "divided_as_before"]
 
 # With fewer observed cells than this, none are held out by default.
 LEAST_TO_HOLD_OUT = 200
@@ -62,14 +62,6 @@ def check_held_out(held_out: Observations, observations: Observations) -> None:
     if shared:
         is_in = "cell of held_out is" if shared == 1 else "cells of held_out are"
         raise ValueError(f"{shared} {is_in} also in the data; remove what is held out from the data.")
-
-
-def write_held_out(run: RunFolder, held_out: Observations | None) -> None:
-    """Write the held-out cells to the run, replacing those of an interrupted attempt."""
-    if held_out is None:
-        run.held_out.unlink(missing_ok=True)
-    else:
-        save_observations(run.held_out, held_out)
 
 
 def _keys(observations: Observations) -> IntVector:

@@ -18,8 +18,8 @@ from threadpoolctl import threadpool_limits
 
 from manifill.base.atomic_files import locked
 from manifill.base.jit import on_compilation
+from manifill.posterior.disk_recorder import DiskRecorder
 from manifill.posterior.recorders import ChainRecord, MemoryRecorder, Recorder
-from manifill.posterior.zarr_store import DiskRecorder
 from manifill.sampling.checkpoint import Checkpoint, load_checkpoint, restored_generator, save_checkpoint
 from manifill.sampling.compilation import compile_ahead
 from manifill.sampling.loop import iterate
@@ -170,6 +170,8 @@ def _run(plan: Plan, chain: int, seed: np.random.SeedSequence, board: Board, par
     rng, line = restored_generator(begin.generator), begin.line
     recorder = _recorder(plan, chain, sampler, begin.iteration)
     checkpoints = _CheckpointWriter(plan.checkpoint(chain), recorder)
+    if not begin.iteration:  # so that a chain with draws always has a checkpoint
+        checkpoints.save_now(begin)
     board.write(chain, line)
     chain_of = iterate(
         rng, sampler, begin.state, begin.tuning, warmup=plan.warmup, draws=plan.draws, done=begin.iteration
@@ -218,6 +220,10 @@ class _CheckpointWriter:
         self._recorder = recorder
         self._latest: Checkpoint | None = None
         self._saved = time.monotonic()
+
+    def save_now(self, checkpoint: Checkpoint) -> None:
+        self._latest = checkpoint
+        self.save()
 
     def update(self, checkpoint: Checkpoint) -> None:
         self._latest = checkpoint

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from manifill.base.atomic_files import replacing
+from manifill.base.errors import DiskFullError
 from manifill.tables.message_text import listed
 from manifill.tables.parquet_table import NEEDS_PYARROW
 
@@ -23,6 +24,8 @@ def write_table(frame: Any, path: str | os.PathLike[str]) -> None:
     try:
         with replacing(path) as file:
             _writer(path)(frame, file)
+    except DiskFullError:
+        raise
     except OSError as error:
         raise ValueError(f"{path} cannot be written: {error.strerror or error}; choose another path.") from None
 
