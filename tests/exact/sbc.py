@@ -34,7 +34,12 @@ WARM_UP, DRAWS, THIN = 300, 31, 20
 RATE, NOISE = Gamma(4.0, 40.0), ScaledF(shape=16.0, tail=16.0, scale=1.0, floor=0.02)
 EFFECTS = EffectsPrior(0.5, 1.0, Gamma(4.0, 4.0), Gamma(4.0, 4.0))
 LIKELIHOODS = {"gaussian": Gaussian(), "softplus": SoftplusGaussian(), "binomial": Binomial(10), "poisson": Poisson()}
-MODELS = {name: Model(RANK, of, RATE, noise_of(of, NOISE), effects=EFFECTS) for name, of in LIKELIHOODS.items()}
+# Means of counts are exp(x), so that large entries, which RATE allows, would be counts of many millions.
+RATES = {"poisson": Gamma(40.0, 200.0)}
+MODELS = {
+    name: Model(RANK, of, RATES.get(name, RATE), noise_of(of, NOISE), effects=EFFECTS)
+    for name, of in LIKELIHOODS.items()
+}
 
 
 class Data(NamedTuple):

@@ -25,6 +25,11 @@ class Block:
         self.work = Workspace.allocate(dimension, max_depth)
         self._system: System | None = None
 
+    @property
+    def most_steps(self) -> int:
+        """The number of steps of the longest trajectory."""
+        return int(2**self.max_depth - 1)
+
     def init(self, rng: Generator, manifold: Manifold, target: Target, point: Array) -> DualAveraging:
         """Return the step size adaptation, started from a step size found at ``point``."""
         longest, where = manifold.longest_step, np.array(point.ravel())

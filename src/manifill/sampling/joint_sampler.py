@@ -205,7 +205,7 @@ class Joint:
     def freeze(self, tuning: JointTuning) -> JointTuning:
         """Fix step size and masses, and learn trajectory lengths from the trees of the last window."""
         step = tuning.step.final()
-        lengths = tuning.trees.final(step.step_size) if self.parts.learns_lengths else None
+        lengths = tuning.trees.final(step.step_size, self._block.most_steps) if self.parts.learns_lengths else None
         return tuning._replace(step=step, lengths=lengths, warming=False)
 
     def draw(self, state: State) -> dict[str, Array]:

@@ -55,10 +55,14 @@ class Trees(NamedTuple):
         squares, changes = self.squares + square, self.changes + change**2
         return Trees(self.number + 1, self.time + time, density, mean, squares, changes)
 
-    def final(self, step_size: float) -> Lengths | None:
-        """Return lengths for use after warm-up, in steps of ``step_size``, or None if there were no trees."""
+    def final(self, step_size: float, most_steps: int) -> Lengths | None:
+        """Return lengths for use after warm-up, in steps of ``step_size``, or None if there were no trees.
+
+        They have at most ``most_steps`` steps: if warm-up ended with divergences, its last step size may be so small
+        that the lengths of its trees are out of reach.
+        """
         if not self.number:
             return None
-        steps = self.time / self.number / step_size
+        steps = min(self.time / self.number / step_size, most_steps)
         shortest, longest = (max(1, round(share * steps)) for share in (SHORTEST_SHARE, LONGEST_SHARE))
         return Lengths(shortest, longest, MANY_SHORT if self.changes < SMALL_CHANGE * self.squares else FEW_SHORT)
