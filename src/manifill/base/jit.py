@@ -75,12 +75,16 @@ def _source_stamp() -> str:
 
 
 _STAMP = _source_stamp()
-_listeners: list[Callable[[], None]] = []
+_listeners: list[Callable[[bool], None]] = []
+_compiling: set[Any] = set()  # the caches of the functions whose compilation has begun: one, and what it calls
 
 
 @contextmanager
-def on_compilation(listener: Callable[[], None]) -> Iterator[None]:
-    """Call ``listener`` whenever a function is missing from the disk cache and must be compiled."""
+def on_compilation(listener: Callable[[bool], None]) -> Iterator[None]:
+    """Call ``listener(True)`` when the compilation of a function begins, and ``listener(False)`` when it has ended.
+
+    Functions in the disk cache are not compiled; those that a function calls are part of its compilation.
+    """
     _listeners.append(listener)
     try:
         yield
@@ -100,9 +104,19 @@ class _PackageCache(FunctionCache):  # type: ignore[misc]
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         found = super().load_overload(sig, target_context)
         if found is None:
-            for listener in _listeners:
-                listener()
+            self._report(compiling=True)
         return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        super().save_overload(sig, data)
+        self._report(compiling=False)
+
+    def _report(self, *, compiling: bool) -> None:
+        before = bool(_compiling)
+        (_compiling.add if compiling else _compiling.discard)(self)
+        if bool(_compiling) != before:
+            for listener in _listeners:
+                listener(compiling)
 
 
 def cache_marker(contents: Sequence[str]) -> Path | None:

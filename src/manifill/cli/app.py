@@ -29,7 +29,7 @@ A first run:
     manifill report run/
 
 Exit codes: 0 success; 2 wrong arguments or unusable data (one line explains it, and nothing is written); 3 the chains
-have not converged; 130 interrupted (the draws so far are kept; continue with --resume).
+have not converged; 130 interrupted by Ctrl-C, 143 by SIGTERM (the draws so far are kept; continue with --resume).
 """
 
 # The base class of all errors in arguments; which Click package it comes from depends on the version of Typer.
@@ -69,7 +69,7 @@ def _interruptible(command: Callable[..., None]) -> Callable[..., None]:
         try:
             command(*arguments, **options)
         except KeyboardInterrupt as interrupt:
-            raise Interrupted(str(interrupt)) from None
+            raise Interrupted(interrupt) from None
 
     return wrapped
 
@@ -95,7 +95,9 @@ def run() -> int:
     except (ValueError, ImportError, OSError) as error:
         print_error(str(error))
         return ExitCode.USER_ERROR
-    except (Interrupted, typer.Abort) as interrupt:
+    except Interrupted as end:
+        raise end.interrupt from None
+    except typer.Abort as interrupt:
         raise KeyboardInterrupt(str(interrupt)) from None
     if code == ExitCode.INTERRUPTED:  # from Typer: Ctrl-C before the command began
         raise KeyboardInterrupt

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import secrets
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -69,6 +71,8 @@ def fit(
 
         manifill fit wide.csv --out run/ --resume --draws 2000
     """
+    from manifill.base import progress
+    from manifill.base.progress_display import displayed
     from manifill.estimators.matrix_completion import MatrixCompletion
     from manifill.run.folder import RunFolder
     from manifill.run.resume import attributes_to_resume
@@ -78,7 +82,9 @@ def fit(
     console = Console(quiet=quiet, as_json=as_json)
     folder = RunFolder(out if out is not None else Path(f"{_stem(file)}-run"))
     folder.check_free(resume=resume)
-    table = read_table(file, wide=wide, row=row, col=col, value=value, id_column=id_column, duplicates=duplicates)
+    with displayed(visible=not quiet):
+        progress.begin(f"reading {file.name}")
+        table = read_table(file, wide=wide, row=row, col=col, value=value, id_column=id_column, duplicates=duplicates)
     for sentence in table.notes:
         console.note(sentence)
     settings: dict[str, Any] = {
@@ -109,7 +115,6 @@ def fit(
         settings["seed"] = secrets.randbits(32) if seed is None else seed
         split = _split(table.observations, holdout, settings["seed"])
     model = MatrixCompletion(**settings, path=folder.path, jobs=jobs, progress=not quiet)
-    console.show_log("manifill")  # messages of the estimator, such as that columns are scaled
     _fit(model, table, split, file, holdout, resume=resume, console=console)
     _conclude(model, folder, console)
 
@@ -166,9 +171,22 @@ def _fit(
         f"{kept_back}; rank {model.rank}, seed {model.seed}; the run is written to {model.path}"
     )
     about = {"file": file.name, "layout": asdict(table.layout), "holdout": holdout}
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _saying_how_to_continue(f"manifill fit {file} --out {model.path} --resume"):
         warnings.simplefilter("ignore", ConvergenceWarning)  # the verdict is printed
         model.fit(train, held_out=held_out, resume=resume, about=about)
+
+
+@contextmanager
+def _saying_how_to_continue(command: str) -> Iterator[None]:
+    """Add to the message of an interrupt, or of a killed chain, the command that continues the run."""
+    from manifill.base.errors import ChainsKilledError
+
+    try:
+        yield
+    except ChainsKilledError as error:
+        raise ChainsKilledError(error.killed, f"{command} continues") from None
+    except KeyboardInterrupt as interrupt:
+        raise type(interrupt)(f"{str(interrupt) or 'interrupted'}; {command} continues") from None
 
 
 def _split(observations: Observations, share: float, seed: int) -> tuple[Observations, Observations | None]:

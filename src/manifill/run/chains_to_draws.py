@@ -37,7 +37,8 @@ class Request:
         scales = resolved.column_scales
         scaled = self.observations if scales is None else divided_by(self.observations, scales)
         build = partial(resolved.sampler.build, resolved.model, scaled)
-        return Plan(build, self.chains, resolved.sampler.warmup, self.draws)
+        products = float(scaled.size * (resolved.model.rank + 2))  # two for the effects
+        return Plan(build, self.chains, resolved.sampler.warmup, self.draws, products=products)
 
 
 class Prepared(NamedTuple):
@@ -47,15 +48,15 @@ class Prepared(NamedTuple):
     plan: Plan
 
 
-def sample_in_memory(request: Request, *, jobs: int, visible: bool) -> tuple[Model, Draws]:
+def sample_in_memory(request: Request, *, jobs: int | None) -> tuple[Model, Draws]:
     """Run the chains and return the model and the draws."""
     resolved, plan = _new(request)
     attributes = request.attributes | resolved.to_json()
-    records = run_chains(plan, chain_seeds(attributes["seed"], plan.chains), jobs=jobs, visible=visible)
+    records = run_chains(plan, chain_seeds(attributes["seed"], plan.chains), jobs=jobs)
     return resolved.model, Draws.from_records(records, attributes)
 
 
-def sample_to_disk(request: Request, run: RunFolder, *, resume: bool, jobs: int, visible: bool) -> tuple[Model, Draws]:
+def sample_to_disk(request: Request, run: RunFolder, *, resume: bool, jobs: int | None) -> tuple[Model, Draws]:
     """Run or resume the chains and return the model and the draws, which stay on disk."""
     run.check_free(resume=resume)
     new = None if run.checkpoints.exists() else _new(request)  # may raise, so before anything is written
@@ -67,7 +68,7 @@ def sample_to_disk(request: Request, run: RunFolder, *, resume: bool, jobs: int,
             run.check_free(resume=resume)  # another process may have started a run in the meantime
             resolved, plan = _resumed(request, run, before)
         seed = (before or request.attributes)["seed"]
-        run_chains(plan, chain_seeds(seed, plan.chains), jobs=jobs, visible=visible)
+        run_chains(plan, chain_seeds(seed, plan.chains), jobs=jobs)
     return resolved.model, Draws.open(run.draws)
 
 
