@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from manifill.base import progress
 from manifill.base.atomic_files import locked
-from manifill.base.jit import on_compilation
+from manifill.base.kernel_cache import on_compilation
 from manifill.posterior.recorders import ChainRecord, MemoryRecorder, Recorder
 from manifill.posterior.zarr_store import DiskRecorder
 from manifill.sampling.checkpoint import Checkpoint, load_checkpoint, restored_generator, save_checkpoint

@@ -11,7 +11,8 @@ import joblib
 import numpy as np
 
 from manifill.base.errors import ChainsKilledError
-from manifill.base.progress import Estimate, Listener, Row, listener
+from manifill.base.kernel_cache import cache_note
+from manifill.base.progress import Estimate, Listener, Row, announce, listener
 from manifill.posterior.recorders import ChainRecord
 from manifill.sampling.chain import PROCESSOR_TIME, found_checkpoint, run_chain, statistic_names
 from manifill.sampling.compilation import compile_ahead
@@ -52,6 +53,9 @@ def run_chains(plan: Plan, seeds: Sequence[np.random.SeedSequence], *, jobs: int
     chain is killed, the chain is started again, from its checkpoint if it has one; if that is killed too, the other
     chains end and a ChainsKilledError is raised.
     """
+    note = cache_note()
+    if note is not None:
+        announce(note)
     jobs = min(joblib.cpu_count() if jobs is None else jobs, plan.chains)
     with open_workers(jobs) as workers, scratch_folder() as folder:
         board = Board(folder / "board", plan.chains, create=True)

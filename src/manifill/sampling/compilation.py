@@ -9,7 +9,7 @@ from typing import Any
 
 import numba
 
-from manifill.base.jit import cache_marker
+from manifill.base.kernel_cache import cache_marker
 from manifill.base.progress import Listener
 from manifill.sampling.plan import Plan
 from manifill.sampling.sampler import Kernel
