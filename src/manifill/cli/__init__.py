@@ -33,6 +33,8 @@ def main() -> None:
         from manifill.cli.app import run
 
         code = run()
+        for number in (signal.SIGINT, signal.SIGTERM):  # all is done: from now on they would only disturb the exit
+            signal.signal(number, signal.SIG_IGN)
     except KeyboardInterrupt as interrupt:
         _leave(interrupt)
     sys.exit(code)

@@ -171,22 +171,25 @@ def _fit(
         f"{kept_back}; rank {model.rank}, seed {model.seed}; the run is written to {model.path}"
     )
     about = {"file": file.name, "layout": asdict(table.layout), "holdout": holdout}
-    with warnings.catch_warnings(), _saying_how_to_continue(f"manifill fit {file} --out {model.path} --resume"):
+    with warnings.catch_warnings(), _saying_how_to_continue(file, Path(model.path or "")):
         warnings.simplefilter("ignore", ConvergenceWarning)  # the verdict is printed
         model.fit(train, held_out=held_out, resume=resume, about=about)
 
 
 @contextmanager
-def _saying_how_to_continue(command: str) -> Iterator[None]:
-    """Add to the message of an interrupt, or of a killed chain, the command that continues the run."""
+def _saying_how_to_continue(file: Path, run: Path) -> Iterator[None]:
+    """Add to the message of an interrupt, or of a killed chain, the command that continues the run, if it has begun."""
     from manifill.base.errors import ChainsKilledError
+    from manifill.run.folder import RunFolder
 
+    remedy = f"`manifill fit {file} --out {run} --resume` continues"
     try:
         yield
     except ChainsKilledError as error:
-        raise ChainsKilledError(error.killed, f"{command} continues") from None
+        raise ChainsKilledError(error.killed, remedy) from None
     except KeyboardInterrupt as interrupt:
-        raise type(interrupt)(f"{str(interrupt) or 'interrupted'}; {command} continues") from None
+        message = str(interrupt) or "interrupted"
+        raise type(interrupt)(f"{message}; {remedy}" if RunFolder(run).draws.exists() else message) from None
 
 
 def _split(observations: Observations, share: float, seed: int) -> tuple[Observations, Observations | None]:

@@ -14,11 +14,13 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager, suppress
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import joblib
 from joblib.externals.loky import BrokenProcessPool, ProcessPoolExecutor
+from joblib.externals.loky.backend import resource_tracker as loky_tracker
 from joblib.externals.loky.process_executor import ShutdownExecutorError, TerminatedWorkerError
 from joblib.parallel import LokyBackend, get_active_backend
 
@@ -74,6 +76,7 @@ def open_workers(jobs: int | None) -> Iterator[Workers]:
 
     If the block raises an exception, running tasks are killed.  The configuration of joblib is that of this thread.
     """
+    _start_trackers()  # which would also unblock interrupts if they were started together with the first worker
     workers = _choose(jobs)
     with quiet_worker_replacement():
         try:
@@ -217,6 +220,20 @@ def _submitted(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tupl
         1, timeout=IDLE_SECONDS, initializer=_begin_worker, initargs=(os.getpid(),), env=ONE_THREAD
     )
     return executor, executor.submit(function, *arguments)
+
+
+def _start_trackers() -> None:
+    """Start the processes that remove semaphores and scratch folders when all others are gone.
+
+    They would warn of everything that they remove after a kill, where nobody else could have.
+    """
+    before = os.environ.get("PYTHONWARNINGS")
+    os.environ["PYTHONWARNINGS"] = "ignore"
+    try:
+        loky_tracker.ensure_running()
+        resource_tracker.ensure_running()
+    finally:
+        os.environ.pop("PYTHONWARNINGS") if before is None else os.environ.update(PYTHONWARNINGS=before)
 
 
 def _block_interrupts() -> None:
