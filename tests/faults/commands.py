@@ -1,10 +1,12 @@
 """Real commands in processes of their own, disturbed from outside: ``manifill fit`` of a small table, slowed down."""
 
 import os
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -47,24 +49,34 @@ def write_table(folder: Path) -> None:
 
 
 class Command:
-    """A command in a session of its own, so that its processes can be found when it is gone."""
+    """Python in a session of its own, so that its processes can be found when it is gone."""
 
-    def __init__(self, folder: Path, *arguments: str, slow: bool = True) -> None:
-        env = {**os.environ, "PYTHONUNBUFFERED": "1"}
-        if slow:
-            (folder / "slow").mkdir(exist_ok=True)
-            (folder / "slow" / "sitecustomize.py").write_text(SLOW_PROCESSES)
-            env["PYTHONPATH"] = os.pathsep.join([str(folder / "slow"), *env.get("PYTHONPATH", "").split(os.pathsep)])
-        self.err_path = folder / "stderr.txt"
-        with self.err_path.open("w") as err, (folder / "stdout.txt").open("w") as out:
+    def __init__(self, folder: Path, *arguments: str, **environment: str) -> None:
+        self._out, self._err = folder / "stdout.txt", folder / "stderr.txt"
+        with self._out.open("w") as out, self._err.open("w") as err:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", "manifill", *arguments],
+                [sys.executable, *arguments],
                 cwd=folder,
                 stdout=out,
                 stderr=err,
                 start_new_session=True,
-                env=env,
+                env={**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": os.pathsep.join(sys.path), **environment},
             )
+
+    @property
+    def err(self) -> str:
+        """What has been written to standard error."""
+        return self._err.read_text()
+
+    @property
+    def out(self) -> str:
+        """What has been written to standard output."""
+        return self._out.read_text()
+
+    def send(self, number: int) -> None:
+        """Send a signal to all processes, as a terminal does; SIGKILL goes to the first of them."""
+        with suppress(ProcessLookupError):
+            (os.kill if number == signal.SIGKILL else os.killpg)(self.process.pid, number)
 
     def members(self) -> dict[int, str]:
         """Return the command lines of the living processes of the session, by number."""
@@ -83,10 +95,27 @@ class Command:
         """Return the numbers of the worker processes."""
         return sorted(number for number, command in self.members().items() if "popen_loky" in command)
 
-    def wait(self, seconds: float = 120.0) -> tuple[int, str]:
-        """Wait for the end, and return the exit code and what was written to standard error."""
-        code = self.process.wait(seconds)
-        return code, self.err_path.read_text()
+    def wait(self, seconds: float = 120.0) -> int:
+        """Wait for the end, and return the exit code."""
+        return self.process.wait(seconds)
+
+    def check_gone(self) -> None:
+        """Check that no process of the command is left, ten seconds after its end at most."""
+        self.process.wait(10.0)
+        end = time.monotonic() + 10.0
+        while self.members() and time.monotonic() < end:
+            time.sleep(0.1)
+        assert self.members() == {}
+
+
+def slow_fit(folder: Path, run: str, *, resume: bool = False) -> Command:
+    """Start a command that fits table.csv, or resumes the run, and takes its time."""
+    (folder / "slow").mkdir(exist_ok=True)
+    (folder / "slow" / "sitecustomize.py").write_text(SLOW_PROCESSES)
+    path = os.pathsep.join([str(folder / "slow"), *sys.path])
+    return Command(
+        folder, "-m", "manifill", "fit", "table.csv", *FIT, "--out", run, *["--resume"] * resume, PYTHONPATH=path
+    )
 
 
 def wait_until(condition: Callable[[], Any], seconds: float = 60.0) -> None:
