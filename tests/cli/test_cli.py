@@ -270,7 +270,7 @@ def test_ctrl_c_keeps_what_was_drawn(wide: pd.DataFrame, tmp_path: Path) -> None
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )
     assert process.stderr is not None
-    while "chain 1 sampling" not in (process.stderr.readline() or pytest.fail("the run ended")):
+    while "chain 1 drawing" not in (process.stderr.readline() or pytest.fail("the run ended")):
         pass
     time.sleep(0.5)
     process.send_signal(signal.SIGINT)

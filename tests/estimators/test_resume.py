@@ -45,9 +45,9 @@ SCRIPT = """
     from pathlib import Path
     import numpy as np
     from manifill import MatrixCompletion
-    from manifill.sampling import chains
+    from manifill.sampling import chain
     from manifill.sampling.{module} import {sampler} as Sampler
-    chains.SECONDS_BETWEEN_CHECKPOINTS = 0.05
+    chain.SECONDS_BETWEEN_CHECKPOINTS = 0.05
     step = Sampler.step
     def slow(self, *args):
         time.sleep(0.005)
@@ -260,7 +260,7 @@ def test_ctrl_c_in_warm_up_leaves_a_run_to_go_on_with(tmp_path: Path) -> None:
     process = started(slow_fit(tmp_path / "run", warmup=400), stderr=subprocess.PIPE)
     wait_until(lambda: (tmp_path / "run" / "checkpoints" / "chain-0.npz").exists())
     os.kill(process.pid, signal.SIGINT)
-    assert "stopped during warm-up" in process.communicate(timeout=60)[1]
+    assert "stopped before the first draw" in process.communicate(timeout=60)[1]
     fit(tmp_path / "run", resume=True, warmup=400)
     fit(tmp_path / "whole", warmup=400)
     assert_same_draws(tmp_path / "whole", tmp_path / "run")

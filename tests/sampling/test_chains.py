@@ -13,10 +13,11 @@ import pytest
 
 from manifill.likelihoods import Gaussian, WithNoise
 from manifill.problem import Model, from_array
+from manifill.sampling.chain import run_chain
 from manifill.sampling.chains import Plan, run_chains
 from manifill.sampling.factor_gibbs import Factors
 from manifill.sampling.progress_board import Board, Line, Stage
-from manifill.sampling.progress_display import display
+from manifill.sampling.shared_value import InMemory
 
 SEEDS = np.random.SeedSequence(1).spawn(3)
 
@@ -28,8 +29,8 @@ def plan(**changes: Any) -> Plan:
 
 
 def test_records_are_complete_and_reproducible() -> None:
-    first = run_chains(plan(), SEEDS, jobs=1, visible=False)
-    second = run_chains(plan(), SEEDS, jobs=3, visible=False)
+    first = run_chains(plan(), SEEDS, jobs=1)
+    second = run_chains(plan(), SEEDS, jobs=3)
     assert [record.draws for record in first] == [5, 5, 5]
     assert all(len(record.warmup_statistics["lp"]) == 4 for record in first)
     for one, two in zip(first, second, strict=True):
@@ -38,34 +39,21 @@ def test_records_are_complete_and_reproducible() -> None:
 
 def test_an_error_in_a_chain_reaches_the_caller() -> None:
     with pytest.raises(ZeroDivisionError):
-        run_chains(plan(build=partial(divmod, 1, 0)), SEEDS, jobs=2, visible=False)
+        run_chains(plan(build=partial(divmod, 1, 0)), SEEDS, jobs=2)
 
 
 def test_board_carries_lines_and_the_word_stop(tmp_path: Path) -> None:
     board, same = Board(tmp_path / "board", 2, create=True), Board(tmp_path / "board", 2)
-    board.write(1, Line(Stage.WARMUP, 7.0, 0.1, 31.0, 2.0))
-    assert same.read(1) == Line(Stage.WARMUP, 7.0, 0.1, 31.0, 2.0)
+    board.write(1, Line(Stage.WARMUP, 7.0, 0.1, 31.0, 2.0, 5.0))
+    assert same.read(1) == Line(Stage.WARMUP, 7.0, 0.1, 31.0, 2.0, 5.0)
     assert same.read(0).stage == Stage.WAITING
     assert not same.stopped
     board.stop()
     assert same.stopped
 
 
-def test_lines_where_there_is_no_terminal(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("manifill.sampling.progress_display.SECONDS_BETWEEN_LINES", 0.0)
-    board = Board(tmp_path / "board", 2, create=True)
-    board.mark(0, Stage.COMPILING)
-    with display(2, 10, visible=True) as shown:
-        shown.update(board)
-    said = capfd.readouterr().err
-    assert "compiling" in said
-    assert "chain 2 waiting 0/10" in said
-
-
 def test_nothing_is_shown_when_not_wanted(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    run_chains(plan(), SEEDS, jobs=1, visible=False)
+    run_chains(plan(), SEEDS, jobs=1)
     assert capfd.readouterr().err == ""
 
 
@@ -91,7 +79,7 @@ def test_ctrl_c_returns_what_has_been_drawn(jobs: int, on_disk: bool, tmp_path: 
     draws = "10_000_000" if not on_disk else "200_000"
     script.write_text(textwrap.dedent(INTERRUPTED.format(jobs=jobs, path=path)).replace("10_000_000", draws))
     process = start(script)
-    wait_for(process, "sampling")
+    wait_for(process, "drawing")
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert out.startswith("kept"), err
@@ -109,7 +97,7 @@ def test_ctrl_c_in_warm_up_says_so(tmp_path: Path) -> None:
     wait_for(process, "warm-up")
     os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=60)
-    assert "StoppedInWarmup: stopped during warm-up" in err
+    assert "StoppedInWarmup: stopped before the first draw" in err
 
 
 def start(script: Path) -> subprocess.Popen[str]:
@@ -135,7 +123,5 @@ def wait_for(process: subprocess.Popen[str], word: str) -> None:
 
 
 def test_path_of_board_may_be_out_of_reach() -> None:
-    from manifill.sampling.chains import run_chain
-
-    record = run_chain(plan(), 0, np.random.SeedSequence(1), Path("/nowhere/board"), os.getpid())
+    record = run_chain(InMemory(plan()), 0, np.random.SeedSequence(1), Path("/nowhere/board"))
     assert record.draws == 5

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["CannotResumeError", "Damage", "DamagedRunError", "DiskFullError"]
+__all__ = ["CannotResumeError", "ChainsKilledError", "Damage", "DamagedRunError", "DiskFullError"]
 
 
 class CannotResumeError(ValueError):
@@ -44,3 +44,11 @@ class DamagedRunError(ValueError):
 
 class DiskFullError(OSError):
     """A file could not be written because its disk is full."""
+
+
+class ChainsKilledError(ChildProcessError):
+    """Processes of chains were killed, and again after they had been started again."""
+
+    def __init__(self, killed: str, remedy: str) -> None:
+        super().__init__(f"{killed}; {remedy}.")
+        self.killed = killed  # which chains, and why: "chain 2 was killed, perhaps for lack of memory"

@@ -30,8 +30,8 @@ A first run:
     manifill report run/
 
 Exit codes: 0 success; 2 wrong arguments, unusable data, a damaged run or a full disk (one line explains it, and nothing
-that exists is changed); 3 the chains have not converged; 130 interrupted (the draws so far are kept; continue with
---resume).
+that exists is changed); 3 the chains have not converged; 130 interrupted by Ctrl-C, 143 by SIGTERM (the draws so far
+are kept; continue with --resume).
 """
 
 # The base class of all errors in arguments; which Click package it comes from depends on the version of Typer.
@@ -71,7 +71,7 @@ def _interruptible(command: Callable[..., None]) -> Callable[..., None]:
         try:
             command(*arguments, **options)
         except KeyboardInterrupt as interrupt:
-            raise Interrupted(str(interrupt)) from None
+            raise Interrupted(interrupt) from None
 
     return wrapped
 
@@ -111,7 +111,9 @@ def run() -> int:
     except (ValueError, ImportError, OSError) as error:
         print_error(_message(error))
         return ExitCode.USER_ERROR
-    except (Interrupted, typer.Abort) as interrupt:
+    except Interrupted as end:
+        raise end.interrupt from None
+    except typer.Abort as interrupt:
         raise KeyboardInterrupt(str(interrupt)) from None
     if code == ExitCode.INTERRUPTED:  # from Typer: Ctrl-C before the command began
         raise KeyboardInterrupt

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import secrets
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from manifill.base.wording import counted
+from manifill.base.wording import as_argument, counted
 from manifill.cli import fit_options
 from manifill.cli.console import Console
 from manifill.cli.fit_result import conclude
@@ -76,6 +78,8 @@ def fit(
 
         manifill fit wide.csv --out run/ --overwrite
     """
+    from manifill.base import progress
+    from manifill.base.progress_display import displayed
     from manifill.estimators.matrix_completion import MatrixCompletion
     from manifill.run.folder import RunFolder, Start
     from manifill.run.resume import attributes_to_resume, recover
@@ -91,7 +95,9 @@ def fit(
     start = Start.of(resume=resume, overwrite=overwrite)
     folder.check(start)
     recover(folder)
-    table = read_table(file, wide=wide, row=row, col=col, value=value, id_column=id_column, duplicates=duplicates)
+    with displayed(visible=not quiet):
+        progress.begin(f"reading {file.name}")
+        table = read_table(file, wide=wide, row=row, col=col, value=value, id_column=id_column, duplicates=duplicates)
     for sentence in table.notes:
         console.note(sentence)
     settings: dict[str, Any] = {
@@ -122,7 +128,6 @@ def fit(
         settings["seed"] = secrets.randbits(32) if seed is None else seed
         split = held.divide(table.observations, settings["seed"])
     model = MatrixCompletion(**settings, path=folder.path, jobs=jobs, progress=not quiet)
-    console.show_log("manifill")  # messages of the estimator, such as that columns are scaled
     _fit(model, table, split, file, held, start=start, console=console)
     conclude(model, split[1], folder, console)
 
@@ -179,7 +184,23 @@ def _fit(
     )
     hold_out = {"amount": held.amount, "by": held.by}
     about = {"file": file.name, "layout": asdict(table.layout), "hold_out": hold_out}
-    with warnings.catch_warnings():
+    resume, overwrite = start is Start.RESUME, start is Start.OVERWRITE
+    with warnings.catch_warnings(), _saying_how_to_continue(file, Path(model.path or "")):
         warnings.simplefilter("ignore", ConvergenceWarning)  # the verdict is printed
-        resume, overwrite = start is Start.RESUME, start is Start.OVERWRITE
         model.fit(train, held_out=held_out, resume=resume, overwrite=overwrite, about=about)
+
+
+@contextmanager
+def _saying_how_to_continue(file: Path, run: Path) -> Iterator[None]:
+    """Add to the message of an interrupt, or of a killed chain, the command that continues the run, if it has begun."""
+    from manifill.base.errors import ChainsKilledError
+    from manifill.run.folder import RunFolder
+
+    remedy = f"`manifill fit {as_argument(file)} --out {as_argument(run)} --resume` continues"
+    try:
+        yield
+    except ChainsKilledError as error:
+        raise ChainsKilledError(error.killed, remedy) from None
+    except KeyboardInterrupt as interrupt:
+        message = str(interrupt) or "interrupted"
+        raise type(interrupt)(f"{message}; {remedy}" if RunFolder(run).draws.exists() else message) from None

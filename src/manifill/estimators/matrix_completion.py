@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from manifill.base import progress
+from manifill.base.progress_display import displayed
 from manifill.estimators.arguments import build_model, check_count, choose_likelihood, choose_sampler
 from manifill.estimators.column_scaling import scale_columns
 from manifill.estimators.fitted_model import FittedModel
@@ -79,7 +81,7 @@ class MatrixCompletion(FittedModel):
     jobs
         Number of chains to run in parallel, each in its own process; the number of processors by default.
     progress
-        Whether to show the progress of the chains.
+        Whether to show the phases of the fit and the time left: as bars on a terminal, as lines of text elsewhere.
 
     Attributes
     ----------
@@ -191,32 +193,46 @@ class MatrixCompletion(FittedModel):
         about
             Additional attributes to store with the draws, such as the source of the data; must be JSON-serialisable.
         """
-        # Imported here because loading a run imports this module too, and needs no samplers and no processes.
-        import joblib
+        with displayed(visible=self.progress):
+            start = Start.of(resume=resume, overwrite=overwrite)
+            self._fit(rows, cols, values, shape, layout, held_out, start, about)
+            progress.begin("diagnosing")
+            converged = self.diagnostics_.converged
+        if self.path is not None:
+            write_verdict(RunFolder(self.path), self.diagnostics_)
+        if not converged:
+            warnings.warn(self.diagnostics_.verdict, ConvergenceWarning, stacklevel=2)
+        return self
 
+    def _fit(
+        self,
+        rows: Any,
+        cols: ArrayLike | None,
+        values: ArrayLike | None,
+        shape: tuple[int, int] | None,
+        layout: Layout | None,
+        held_out: Observations | None,
+        start: Start,
+        about: Mapping[str, Any] | None,
+    ) -> None:
+        # Imported here because loading a run imports this module too, and needs no samplers and no processes.
         from manifill.run.chains_to_draws import sample_in_memory, sample_to_disk
 
-        start = Start.of(resume=resume, overwrite=overwrite)
+        progress.begin("checking")
         observations = as_observations(rows, cols, values, shape, self.duplicates, layout)
         if is_frame(rows):
             about = {"layout": describe_frame(rows, frame_layout(rows, layout), observations), **(about or {})}
         request = self._request(observations, held_out, about)
-        jobs = joblib.cpu_count() if self.jobs is None else check_count("jobs", self.jobs, 1)
+        jobs = None if self.jobs is None else check_count("jobs", self.jobs, 1)
         if self.path is not None:
-            folder = RunFolder(self.path)
-            model, posterior = sample_to_disk(request, folder, start=start, jobs=jobs, visible=self.progress)
+            model, posterior = sample_to_disk(request, RunFolder(self.path), start=start, jobs=jobs)
         elif start is not Start.NEW:
             raise ValueError(f"{start.value} applies to a run on disk; give its folder as path.")
         elif held_out is not None:
             raise ValueError("held_out is stored in a run on disk; give a folder as path, or pass the cells to score.")
         else:
-            model, posterior = sample_in_memory(request, jobs=jobs, visible=self.progress)
+            model, posterior = sample_in_memory(request, jobs=jobs)
         self._take(observations, model, posterior)
-        if self.path is not None:
-            write_verdict(RunFolder(self.path), self.diagnostics_)
-        if not self.diagnostics_.converged:
-            warnings.warn(self.diagnostics_.verdict, ConvergenceWarning, stacklevel=2)
-        return self
 
     def _request(
         self, observations: Observations, held_out: Observations | None, about: Mapping[str, Any] | None

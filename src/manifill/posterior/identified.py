@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from manifill.base import progress
 from manifill.base.arrays import Array, Generator, Matrix, Vector
 from manifill.posterior.cell_draws import product_at_cells
 from manifill.posterior.draws import Draws
@@ -35,10 +36,12 @@ def identified_quantities(
     # Effects can be exchanged with the low-rank part, so with effects s is not identified.
     has_values = "s" in draws.posterior and not draws.has_effects
     with threadpool_limits(1, "blas"):  # for matrices this narrow, threads cost more than they save
+        progress.begin("diagnosing", len(at_cells), "draws")
         for x, factors in zip(at_cells, draws.factors(), strict=True):
             product_at_cells(factors.left, factors.right, rows, cols, x)
             if not has_values:
                 singular.append(singular_values(factors.left, factors.right))
+            progress.advance()
     # U and V are orthonormal, so s holds the singular values, in any order.
     sorted_values = -np.sort(-draws.posterior["s"][:], axis=-1) if has_values else np.array(singular)
     quantities = {"lp": draws.statistics["lp"]} if "lp" in draws.statistics else {}

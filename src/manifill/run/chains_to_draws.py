@@ -39,7 +39,8 @@ class Request:
         scales = resolved.column_scales
         scaled = self.observations if scales is None else divided_by(self.observations, scales)
         build = partial(resolved.sampler.build, resolved.model, scaled)
-        return Plan(build, self.chains, resolved.sampler.warmup, self.draws)
+        products = float(scaled.size * (resolved.model.rank + 2))  # two for the effects
+        return Plan(build, self.chains, resolved.sampler.warmup, self.draws, products=products)
 
 
 class Prepared(NamedTuple):
@@ -49,15 +50,15 @@ class Prepared(NamedTuple):
     plan: Plan
 
 
-def sample_in_memory(request: Request, *, jobs: int, visible: bool) -> tuple[Model, Draws]:
+def sample_in_memory(request: Request, *, jobs: int | None) -> tuple[Model, Draws]:
     """Run the chains and return the model and the draws."""
     resolved, plan = _new(request)
     attributes = request.attributes | resolved.to_json()
-    records = run_chains(plan, chain_seeds(attributes["seed"], plan.chains), jobs=jobs, visible=visible)
+    records = run_chains(plan, chain_seeds(attributes["seed"], plan.chains), jobs=jobs)
     return resolved.model, Draws.from_records(records, attributes)
 
 
-def sample_to_disk(request: Request, run: RunFolder, *, start: Start, jobs: int, visible: bool) -> tuple[Model, Draws]:
+def sample_to_disk(request: Request, run: RunFolder, *, start: Start, jobs: int | None) -> tuple[Model, Draws]:
     """Run or resume the chains and return the model and the draws, which stay on disk."""
     run.check(start)
     new = None if start is Start.RESUME else _new(request)  # may raise, so before anything is written
@@ -72,7 +73,7 @@ def sample_to_disk(request: Request, run: RunFolder, *, start: Start, jobs: int,
                 resolved, plan = _resumed(request, run, before)
         seed = (before or request.attributes)["seed"]
         with _naming_run(run, "continue with resume=True"):
-            run_chains(plan, chain_seeds(seed, plan.chains), jobs=jobs, visible=visible)
+            run_chains(plan, chain_seeds(seed, plan.chains), jobs=jobs)
     return resolved.model, Draws.open(run.draws)
 
 
