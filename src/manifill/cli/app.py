@@ -28,8 +28,8 @@ A first run:
 
     manifill report run/
 
-Exit codes: 0 success; 2 wrong arguments or unusable data (one line explains it, and nothing is written); 3 the chains
-have not converged; 130 interrupted (the draws so far are kept; continue with --resume).
+Exit codes: 0 success; 2 wrong arguments, unusable data, or a file that cannot be read or written (one line explains
+it); 3 the chains have not converged; 130 interrupted (the draws so far are kept; continue with --resume).
 """
 
 # The base class of all errors in arguments; which Click package it comes from depends on the version of Typer.
