@@ -48,6 +48,14 @@ def test_answers_of_a_run_that_has_not_converged_say_so_even_if_quiet(
     assert "X at row r" in line
 
 
+def test_one_prediction_is_one(
+    short_run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert "manifill: 1 prediction written to p.csv" in messages(
+        [*ASKED["predict"], "--out", "p.csv"], monkeypatch, capsys
+    )
+
+
 def test_without_a_stored_verdict_nothing_is_computed(
     short_run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

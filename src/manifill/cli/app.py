@@ -29,9 +29,9 @@ A first run:
 
     manifill report run/
 
-Exit codes: 0 success; 2 wrong arguments, unusable data, a damaged run or a full disk (one line explains it, and nothing
-that exists is changed); 3 the chains have not converged; 130 interrupted by Ctrl-C, 143 by SIGTERM (the draws so far
-are kept; continue with --resume).
+Exit codes: 0 success; 2 wrong arguments, unusable data, a damaged run, or a file that cannot be read or written (one
+line explains it, and nothing that exists is changed); 3 the chains have not converged; 130 interrupted by Ctrl-C, 143
+by SIGTERM (the draws so far are kept; continue with --resume).
 """
 
 # The base class of all errors in arguments; which Click package it comes from depends on the version of Typer.
