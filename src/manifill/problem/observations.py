@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from manifill.base.arrays import Array, Generator, IntVector, Vector
+from manifill.base.wording import Argument, Wording
 from manifill.kernels.compressed import Compressed
 
 __all__ = ["Duplicates", "Observations"]
@@ -197,8 +198,11 @@ def _without_duplicates(
         if duplicates == "error":
             row, col = divmod(int(key[np.flatnonzero(~is_first)[0]]), n)
             raise ValueError(
-                f"the cell (row {row}, column {col}) is given more than once; "
-                "pass duplicates='average' to take the mean of such values."
+                Wording(
+                    f"the cell (row {row}, column {col}) is given more than once; pass ",
+                    Argument("duplicates", "average"),
+                    " to take the mean of such values.",
+                )
             )
         starts = np.flatnonzero(is_first)
         values = np.add.reduceat(values, starts) / np.diff(np.append(starts, len(key)))

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-__all__ = ["counted", "display_name", "is_or_are", "listed"]
+__all__ = ["counted", "display_name", "is_or_are", "listed", "reason", "size_text"]
 
 MAX_LISTED = 8
 
@@ -28,3 +28,16 @@ def counted(count: int, noun: str) -> str:
 def is_or_are(names: Collection[str]) -> str:
     """Return the verb that follows a list of names."""
     return "is" if len(names) == 1 else "are"
+
+
+def size_text(size: int) -> str:
+    """Return a number of bytes as people write it: '512 bytes', '29.0 MB', '8.0 GB'; a GB is 2**30 bytes."""
+    if size < 1024:
+        return counted(size, "byte")
+    power = min((size.bit_length() - 1) // 10, 5)
+    return f"{size / 1024**power:.1f} {'KMGTP'[power - 1]}B"
+
+
+def reason(error: Exception) -> str:
+    """Return the message of another package's exception as a part of a sentence, in one line."""
+    return " ".join(str(error).split()).rstrip(".") or type(error).__name__

@@ -26,11 +26,13 @@ class Layout:
     column_labels: LabelKind = "integer"
     left_out: tuple[str, ...] = ()
     guessed: bool = False  # whether any of this was inferred from the file
+    missing: tuple[str, ...] = ()  # codes for missing entries that were named
 
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> "Layout":
         """Return the layout with these fields; JSON has lists instead of tuples."""
-        return cls(**{**fields, "left_out": tuple(fields["left_out"])})
+        tuples = {name: tuple(fields.get(name, ())) for name in ("left_out", "missing")}
+        return cls(**{**fields, **tuples})
 
 
 class Table(NamedTuple):
