@@ -109,8 +109,16 @@ FILES = {
         matrix_market(scipy.sparse.eye_array(9))[:-30],
         "m.mtx contains 4 of the 9 cells that its header states; create or download it again",
     ),
-    "truncated number": ("m.mtx", matrix_market(np.array([[1.5, 2.5e-9]]))[:-2], "line 5 of .*m.mtx should hold one number, not '2.5E-'"),
-    "truncated line": ("m.mtx", matrix_market(scipy.sparse.eye_array(9))[:-3], "line 12 of .*m.mtx should hold 3 numbers, not '9 9'"),
+    "truncated number": (
+        "m.mtx",
+        matrix_market(np.array([[1.5, 2.5e-9]]))[:-2],
+        "line 5 of .*m.mtx should hold one number, not '2.5E-'",
+    ),
+    "truncated line": (
+        "m.mtx",
+        matrix_market(scipy.sparse.eye_array(9))[:-3],
+        "line 12 of .*m.mtx should hold 3 numbers, not '9 9'",
+    ),
     "two values per line": (
         "m.mtx",
         b"%%MatrixMarket matrix array real general\n2 1\n1 2\n3\n",

@@ -1,5 +1,7 @@
 """The commands put together, and their errors turned into messages and exit codes."""
 
+import io
+import sys
 import warnings
 from collections.abc import Callable
 from functools import wraps
@@ -83,7 +85,9 @@ def run() -> int:
 
     An interrupt is raised as KeyboardInterrupt, with a message if there is one.
     """
-    warnings.showwarning = lambda message, *_, **__: print_error(str(message))  # one line, without a place in the code
+    warnings.showwarning = lambda message, *_, **__: print_error(message)  # one line, without a place in the code
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # as Python does on standard error: no label is an error
     try:
         code = app(prog_name="manifill", standalone_mode=False)
     except CommandExit as end:
@@ -93,7 +97,7 @@ def run() -> int:
             print_error(error.format_message())  # type: ignore[attr-defined]
         return ExitCode.USER_ERROR
     except (ValueError, ImportError, OSError) as error:
-        print_error(str(error))
+        print_error(error)
         return ExitCode.USER_ERROR
     except (Interrupted, typer.Abort) as interrupt:
         raise KeyboardInterrupt(str(interrupt)) from None

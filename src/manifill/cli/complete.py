@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from manifill.cli.console import Console
-from manifill.cli.options import Quiet, Run, TableOut
+from manifill.cli.options import Quiet, RawLabels, Run, TableOut
 
 if TYPE_CHECKING:
     from manifill.estimators.matrix_completion import MatrixCompletion
@@ -19,6 +19,7 @@ def complete(
     long: Annotated[
         bool, typer.Option("--long/--wide", help="One line per cell with mean and sd, or the matrix itself.")
     ] = False,
+    raw_labels: RawLabels = False,
     quiet: Quiet = False,
 ) -> None:
     """Write the whole matrix: observed values unchanged, missing entries filled in with the predictive mean.
@@ -34,7 +35,7 @@ def complete(
     model = load(run)
     frame = _long(model) if long else _wide(model)
     m, n = model.observations_.shape
-    output_table(frame, out, Console(quiet=quiet), f"the {m} x {n} matrix")
+    output_table(frame, out, Console(quiet=quiet), f"the {m} x {n} matrix", raw_labels=raw_labels)
 
 
 def _wide(model: "MatrixCompletion") -> Any:

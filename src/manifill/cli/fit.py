@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from manifill.cli import fit_options
+from manifill.cli.command_words import parse_codes, parse_size
 from manifill.cli.console import CommandExit, Console, ExitCode
-from manifill.cli.options import AsJson, Quiet
+from manifill.cli.options import AsJson, MaxSize, Quiet
 
 if TYPE_CHECKING:
     from manifill.estimators.matrix_completion import MatrixCompletion
@@ -33,6 +34,8 @@ def fit(
     wide: fit_options.Wide = None,
     id_column: fit_options.IdColumn = None,
     duplicates: fit_options.Duplicates = "error",
+    missing: fit_options.Missing = None,
+    max_size: MaxSize = None,
     likelihood: fit_options.Likelihood = "gaussian",
     trials: fit_options.Trials = None,
     step: fit_options.Step = 1.0,
@@ -69,18 +72,19 @@ def fit(
 
         manifill fit wide.csv --out run/ --resume --draws 2000
     """
+    from manifill.cli.input_table import TableOptions, input_table
     from manifill.estimators.matrix_completion import MatrixCompletion
     from manifill.run.folder import RunFolder
     from manifill.run.resume import attributes_to_resume
     from manifill.run.split import divided_as_before
-    from manifill.tables import read_table
 
     console = Console(quiet=quiet, as_json=as_json)
     folder = RunFolder(out if out is not None else Path(f"{_stem(file)}-run"))
     folder.check_free(resume=resume)
-    table = read_table(file, wide=wide, row=row, col=col, value=value, id_column=id_column, duplicates=duplicates)
-    for sentence in table.notes:
-        console.note(sentence)
+    before = attributes_to_resume(folder) if resume else None
+    codes, max_bytes = tuple(parse_codes(missing)), parse_size(max_size)
+    options = TableOptions(wide, row, col, value, id_column, codes, duplicates, max_bytes)
+    table = input_table(file, options, before, console)
     settings: dict[str, Any] = {
         "rank": rank if rank is not None else min(fit_options.DEFAULT_RANK, *table.observations.shape),
         "likelihood": likelihood,
@@ -101,7 +105,6 @@ def fit(
         "max_depth": max_depth,
         "seed": seed,
     }
-    before = attributes_to_resume(folder) if resume else None
     if before is not None:
         settings, holdout = _as_before(context, folder, before, settings, holdout)
         split = divided_as_before(folder, before, table.observations)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from manifill.cli.command_words import parse_size
 from manifill.cli.console import Console
-from manifill.cli.options import Quiet, Run, TableOut
+from manifill.cli.options import MaxSize, Quiet, RawLabels, Run, TableOut
 
 if TYPE_CHECKING:
     from manifill.estimators.matrix_completion import MatrixCompletion
@@ -20,6 +21,8 @@ def predict(
     pairs: Annotated[Path, typer.Argument(help="A table with a column of row labels and one of column labels.")],
     interval: Annotated[float, typer.Option(help="Probability that a value lies between the bounds.")] = 0.9,
     out: TableOut = None,
+    raw_labels: RawLabels = False,
+    max_size: MaxSize = None,
     quiet: Quiet = False,
 ) -> None:
     """Predict cells: the table PAIRS with the columns mean, sd, lower and upper added.
@@ -36,13 +39,13 @@ def predict(
     console = Console(quiet=quiet)
     check_output(out)
     model = load(run)
-    asked = read_pairs(pairs, layout_of(model))
+    asked = read_pairs(pairs, layout_of(model), max_bytes=parse_size(max_size))
     _check_header(model, pairs, list(asked.frame))
     for note in asked.notes:
         console.note(note)
     found = model.predict(asked.rows, asked.cols, interval=interval)
     frame = asked.frame.assign(mean=found.mean, sd=found.sd, lower=found.lower, upper=found.upper)
-    output_table(frame, out, console, f"{len(frame)} predictions")
+    output_table(frame, out, console, f"{len(frame)} predictions", raw_labels=raw_labels)
 
 
 def _check_header(model: "MatrixCompletion", file: Path, names: list[Any]) -> None:

@@ -46,8 +46,8 @@ def numbers_in(raw: RawTable, name: str) -> Vector:
     if invalid.any():
         record = int(np.argmax(invalid))
         raise ValueError(
-            f"{raw.location(record)} of {raw.file} has {entry(raw, name, record)!r} in the column {name!r}; write finite "
-            f"numbers like 1234{raw.decimal}5 without thousands separators, and leave missing entries empty."
+            f"{raw.location(record)} of {raw.file} has {entry(raw, name, record)!r} in the column {name!r}; write "
+            f"finite numbers like 1234{raw.decimal}5 without thousands separators, and leave missing entries empty."
         )
     return values
 
@@ -98,7 +98,7 @@ class _TextLabels:
         self._numbers: dict[str, int] = {}  # of the distinct labels, in the order of their appearance
 
     def add(self, piece: pd.Series) -> None:
-        codes, distinct = pd.factorize(piece)
+        codes, distinct = pd.factorize(piece.to_numpy(dtype=object))
         numbers = [self._numbers.setdefault(self._raw.as_label(text), len(self._numbers)) for text in distinct]
         self._codes.append(np.array(numbers, dtype=np.int32)[codes])
 

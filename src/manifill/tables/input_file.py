@@ -11,7 +11,7 @@ from typing import BinaryIO, NamedTuple
 from manifill.tables.message_text import listed
 from manifill.tables.size_limit import SizeLimit
 
-__all__ = ["MATRIX_EXTENSIONS", "TABLE_EXTENSIONS", "InputFile", "find_input_file"]
+__all__ = ["MATRIX_EXTENSIONS", "TABLE_EXTENSIONS", "InputFile", "find_input_file", "is_matrix_file"]
 
 TEXT_EXTENSIONS = (".csv", ".tsv", ".txt")
 TABLE_EXTENSIONS = (*TEXT_EXTENSIONS, ".parquet")
@@ -68,6 +68,11 @@ class _Unpacked(io.RawIOBase):
     def close(self) -> None:
         self._packed.close()
         super().close()
+
+
+def is_matrix_file(path: str | os.PathLike[str]) -> bool:
+    """Whether a file holds a matrix by its extension, not a table whose layout may be guessed."""
+    return _extension(Path(path), (*TABLE_EXTENSIONS, *MATRIX_EXTENSIONS))[0] in MATRIX_EXTENSIONS
 
 
 def find_input_file(

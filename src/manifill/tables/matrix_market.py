@@ -137,15 +137,15 @@ def _check_cells(text: TextFile, header: _Header, table: Matrix) -> None:
         if invalid.any():
             record = int(np.argmax(invalid))
             raise ValueError(
-                f"line {_line_of(text, record)} of {text.name} has the {noun} {table[record, k]:g}, but the matrix has the {noun}s 1 to "
-                f"{size}; correct it, or the sizes in the header."
+                f"line {_line_of(text, record)} of {text.name} has the {noun} {table[record, k]:g}, but the "
+                f"matrix has the {noun}s 1 to {size}; correct it, or the sizes in the header."
             )
     invalid = ~np.isfinite(table[:, 2])
     if invalid.any():
         record = int(np.argmax(invalid))
         raise ValueError(
-            f"line {_line_of(text, record)} of {text.name} has the value {table[record, 2]}; leave unobserved cells out, or give finite "
-            "numbers."
+            f"line {_line_of(text, record)} of {text.name} has the value {table[record, 2]}; "
+            "leave unobserved cells out, or give finite numbers."
         )
 
 

@@ -56,8 +56,8 @@ def read_table(
     duplicates
         What to do if a cell occurs twice in a long table or a sparse matrix: ``"error"`` or ``"average"``.
     missing
-        Codes that mean missing, besides those below, for example ``[-999, "-"]``.  A number stands for all ways to write
-        it: -999 is -999.0 too.
+        Codes that mean missing, besides those below, for example ``[-999, "-"]``.  A number stands for all ways to
+        write it: -999 is -999.0 too.
     max_bytes
         How many bytes a compressed file (.gz, .parquet, .npz) may unpack to; by default 8 GiB, and if that is more than
         256 MiB, 100 times its size on disk.
@@ -88,9 +88,7 @@ def read_table(
     return Table(table.observations, layout, (*table.notes, *suspicion_notes(table.observations)))
 
 
-def _read(
-    raw: RawTable, wide: bool | None, given: Roles, id_column: str | None, duplicates: Duplicates
-) -> Table:
+def _read(raw: RawTable, wide: bool | None, given: Roles, id_column: str | None, duplicates: Duplicates) -> Table:
     for name in (*given, id_column):
         if name is not None:
             _check_name(raw, name)

@@ -157,7 +157,9 @@ def _read_columns(text: _Text, missing: MissingCodes) -> dict[int, RawColumn]:
                     again.add(k)
     summaries = {**texts, **_read_as_text(text, sorted(again), missing)}
     return {
-        k: summaries[k].column() if k in summaries else number_column(missing.removed_from(np.concatenate(numbers.pop(k))))
+        k: summaries[k].column()
+        if k in summaries
+        else number_column(missing.removed_from(np.concatenate(numbers.pop(k))))
         for k in range(text.width)
     }
 
