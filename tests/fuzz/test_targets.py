@@ -1,0 +1,6 @@
+"""A slice of every target; ``make fuzz`` runs many more cases."""
+
+
+
+
+CASES = 150
