@@ -20,7 +20,7 @@ class Target(NamedTuple):
 
     name: str
     make: Callable[[Random], Case]
-    # Is given the folder with the files; any exception is a failure.  It returns a word on what came out, which is counted.
+    # Takes the folder with the files and returns a word on what came out, which is counted; an exception is a failure.
     check: Callable[[Path, Case], str]
 
 

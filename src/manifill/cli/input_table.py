@@ -75,11 +75,11 @@ def _check_guess(file: Path, table: Table, options: TableOptions) -> None:
     m, n = table.observations.shape
     if options.says_layout or is_matrix_file(file) or (n > 1 and table.observations.size < m * n):
         return
-    what = "a single column" if n == 1 else "no missing entry"
+    what = "a single column, and no other to complete it by" if n == 1 else "no missing entry, and nothing to complete"
     kind = table.layout.kind
     raise ValueError(
         Wording(
-            f"{file}, read as a {kind} table, has {what}, so there is nothing to complete; give ",
+            f"{file}, read as a {kind} table, has {what}; give ",
             Argument("wide", kind != "wide"),
             f" if it is {'long' if kind == 'wide' else 'wide'}, ",
             Argument("missing"),

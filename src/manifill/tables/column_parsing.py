@@ -8,11 +8,13 @@ import numpy as np
 import pandas as pd
 
 from manifill.base.arrays import Array, IntVector, Vector
+from manifill.tables.message_text import quoted
 from manifill.tables.raw_column import to_numbers
-from manifill.tables.raw_table import RawTable, entry
+from manifill.tables.raw_table import RawTable
+from manifill.tables.size_limit import check_memory
 from manifill.tables.table_layout import LabelKind
 
-__all__ = ["Labels", "labels_as", "labels_in", "numbers_in"]
+__all__ = ["Labels", "label_array", "labels_as", "labels_in", "numbers_in"]
 
 DIGITS = re.compile(r"[-+]?[0-9]{1,18}")
 LEADING_ZERO = re.compile(r"[-+]?0[0-9]")
@@ -46,7 +48,7 @@ def numbers_in(raw: RawTable, name: str) -> Vector:
     if invalid.any():
         record = int(np.argmax(invalid))
         raise ValueError(
-            f"{raw.location(record)} of {raw.file} has {entry(raw, name, record)!r} in the column {name!r}; write "
+            f"{raw.location(record)} of {raw.file} has {_entry(raw, name, record)} in the column {quoted(name)}; write "
             f"finite numbers like 1234{raw.decimal}5 without thousands separators, and leave missing entries empty."
         )
     return values
@@ -67,6 +69,15 @@ def labels_in(raw: RawTable, names: Sequence[str]) -> list[Labels]:
         is_integer = raw.columns[name].is_integer and not any(map(LEADING_ZERO.match, text.distinct))
         found.append(_integer_labels(raw, name) if is_integer else text)
     return found
+
+
+def label_array(raw: RawTable, labels: Labels) -> Array:
+    """Return the distinct labels as integers or as NumPy's strings, which all take the memory of the longest one."""
+    if labels.kind == "integer":
+        return labels.distinct
+    longest = max(map(len, labels.distinct))
+    check_memory(raw.file, f"labels of up to {longest} characters", 4 * longest * len(labels.distinct))
+    return labels.distinct.astype(np.str_)
 
 
 def labels_as(kinds: Sequence[LabelKind], raw: RawTable, names: Sequence[str]) -> list[Array]:
@@ -124,10 +135,19 @@ def _integers(raw: RawTable, name: str, labels: Labels) -> Array:
     if invalid.any():
         record = int(np.argmax(invalid))
         raise ValueError(
-            f"{raw.location(record)} of {raw.file} has {labels.at(record)!r} in the column {name!r}; "
+            f"{raw.location(record)} of {raw.file} has {quoted(labels.at(record))} in the column {quoted(name)}; "
             "give whole numbers, like the labels of the fit."
         )
     return np.array([int(label) for label in labels.distinct], dtype=np.int64)[labels.codes]
+
+
+def _entry(raw: RawTable, name: str, record: int) -> str:
+    """Return an entry as the file has it, in quotation marks."""
+    for piece in raw.text_pieces([name]):
+        if record < len(piece):
+            return quoted(str(piece[name].iloc[record]))
+        record -= len(piece)
+    raise IndexError(record)
 
 
 def _check_labels(raw: RawTable, name: str) -> None:
@@ -135,6 +155,6 @@ def _check_labels(raw: RawTable, name: str) -> None:
     if missing.any():
         record = int(np.argmax(missing))
         raise ValueError(
-            f"{raw.location(record)} of {raw.file} has the missing entry {entry(raw, name, record)!r} in the column "
-            f"{name!r}, which contains labels; fill it in, or remove the line."
+            f"{raw.location(record)} of {raw.file} has the missing entry {_entry(raw, name, record)} in the column "
+            f"{quoted(name)}, which contains labels; fill it in, or remove the line."
         )

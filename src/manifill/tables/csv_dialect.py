@@ -5,7 +5,7 @@ from itertools import islice, pairwise
 from typing import NamedTuple
 
 from manifill.tables.csv_records import records
-from manifill.tables.message_text import listed
+from manifill.tables.message_text import listed, quoted
 from manifill.tables.missing_codes import MISSING
 from manifill.tables.raw_column import SWAP_POINT_AND_COMMA
 from manifill.tables.text_file import TextFile
@@ -38,9 +38,11 @@ def detect_dialect(text: TextFile) -> Dialect:
     """Return the format of the text, from the extension of the file and its first records."""
     delimiter = "\t" if text.file.extension == ".tsv" else _delimiter(text)
     sample = [fields for _, fields in islice(records(text, delimiter), SAMPLE_RECORDS)]
+    if not sample:
+        raise ValueError(f"{text.name} is empty; give a file with at least one observed cell.")
     if max(map(len, sample)) < 2:
         raise ValueError(
-            f"{text.name} has a single column, {sample[0][0]!r}; separate fields by commas, semicolons or tabs."
+            f"{text.name} has a single column, {quoted(sample[0][0])}; separate fields by commas, semicolons or tabs."
         )
     decimal = "," if delimiter == ";" and _has_decimal_comma(text) else "."
     header = _has_header(sample, decimal)
@@ -72,7 +74,7 @@ def dialect_notes(dialect: Dialect, text: TextFile) -> list[str]:
 
 def is_number(text: str, decimal: str = ".") -> bool:
     """Whether a field is a number."""
-    return NUMBER.fullmatch(_with_points(text.strip(), decimal)) is not None
+    return NUMBER.fullmatch(_with_points(text.strip(" \t"), decimal)) is not None
 
 
 def _with_points(text: str, decimal: str) -> str:

@@ -3,14 +3,15 @@
 import numpy as np
 import pandas as pd
 
-from manifill.base.arrays import Array, IntVector
+from manifill.base.arrays import IntVector
 from manifill.base.wording import Argument, Wording, joined
 from manifill.problem import Duplicates, Observations
-from manifill.tables.column_parsing import Labels, labels_in, numbers_in
+from manifill.tables.column_parsing import Labels, label_array, labels_in, numbers_in
 from manifill.tables.column_roles import Roles, find_roles
 from manifill.tables.csv_dialect import is_number
-from manifill.tables.message_text import counted, display_name, is_or_are, listed
+from manifill.tables.message_text import counted, display_name, is_or_are, listed, quoted, shown
 from manifill.tables.raw_table import RawTable
+from manifill.tables.size_limit import BYTES_PER_CELL, check_memory
 from manifill.tables.table_layout import Layout, Table
 
 __all__ = ["read_long"]
@@ -22,11 +23,12 @@ def read_long(raw: RawTable, given: Roles, duplicates: Duplicates) -> Table:
     A line without a value is an unobserved cell, whose row and column are part of the matrix.
     """
     row, col, value = _require_roles(raw, given)
+    check_memory(raw.file, f"{raw.records} cells", raw.records * BYTES_PER_CELL)
     rows, cols = labels_in(raw, [row, col])
     values = numbers_in(raw, value)
     observed = np.flatnonzero(~np.isnan(values))
     if not observed.size:
-        raise ValueError(f"{raw.file} has no numbers in the column {value!r}; give at least one observed cell.")
+        raise ValueError(f"{raw.file} has no numbers in the column {quoted(value)}; give at least one observed cell.")
     if duplicates == "error":
         _check_cells(raw, rows, cols, observed)
     layout = Layout(
@@ -44,8 +46,8 @@ def read_long(raw: RawTable, given: Roles, duplicates: Duplicates) -> Table:
         cols.codes[observed],
         values[observed],
         (len(rows.distinct), len(cols.distinct)),
-        row_labels=_as_array(rows),
-        column_labels=_as_array(cols),
+        row_labels=label_array(raw, rows),
+        column_labels=label_array(raw, cols),
         duplicates=duplicates,
     )
     return Table(observations, layout, (*raw.notes, *_notes(layout, len(values) - len(observed))))
@@ -71,10 +73,6 @@ def _require_roles(raw: RawTable, given: Roles) -> tuple[str, str, str]:
     return row, col, value
 
 
-def _as_array(labels: Labels) -> Array:
-    return np.asarray(labels.distinct, dtype=np.int64 if labels.kind == "integer" else np.str_)
-
-
 def _check_cells(raw: RawTable, rows: Labels, cols: Labels, records: IntVector) -> None:
     """Raise a ValueError if a pair of labels occurs twice among the records."""
     cells = rows.codes[records].astype(np.int64) * len(cols.distinct) + cols.codes[records]
@@ -86,7 +84,7 @@ def _check_cells(raw: RawTable, rows: Labels, cols: Labels, records: IntVector) 
     raise ValueError(
         Wording(
             f"{raw.location(first)} and {raw.location(second)} of {raw.file} both contain the cell "
-            f"(row {rows.at(first)}, column {cols.at(first)}); remove one, or pass ",
+            f"(row {shown(rows.at(first))}, column {shown(cols.at(first))}); remove one, or pass ",
             Argument("duplicates", "average"),
             " to average them.",
         )

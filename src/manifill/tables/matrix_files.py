@@ -49,6 +49,7 @@ def _observations(file: InputFile, stream: Any, duplicates: Duplicates) -> Obser
     with np.load(stream, allow_pickle=False) as archive:
         arrays = {name: _real(name, archive[name]) for name in archive.files}
     if "format" in arrays:
+        _check_pointers(arrays)
         stream.seek(0)
         return from_sparse(_checked_sparse(file, scipy.sparse.load_npz(stream)), duplicates)
     if {"rows", "cols", "values"} <= arrays.keys():
@@ -69,8 +70,25 @@ def _real(name: str, array: Any) -> Any:
     return array
 
 
+def _check_pointers(arrays: dict[str, Any]) -> None:
+    """Raise a ValueError for invalid pointers of a compressed matrix; SciPy would write outside of its arrays."""
+    if "indptr" not in arrays or "indices" not in arrays:
+        return
+    pointers, indices = arrays["indptr"], arrays["indices"]
+    is_valid = (
+        pointers.dtype.kind in "iu"
+        and pointers.ndim == indices.ndim == 1
+        and pointers.size > 0
+        and pointers[0] == 0
+        and bool(np.all(pointers[1:] >= pointers[:-1]))
+        and pointers[-1] <= indices.size
+    )
+    if not is_valid:
+        raise ValueError("its indptr is not valid; write it with scipy.sparse.save_npz")
+
+
 def _checked_sparse(file: InputFile, matrix: Any) -> Any:
-    """Return a sparse matrix whose indices are valid; SciPy would write outside of its arrays if they were not."""
+    """Return a sparse matrix whose indices are valid."""
     if matrix.ndim != 2:
         raise ValueError(f"it contains a sparse array with {matrix.ndim} axes; give a matrix")
     if hasattr(matrix, "check_format"):

@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from manifill.base.arrays import Array, IntVector, Matrix
+from manifill.base.arrays import Array, IntVector, Matrix, Vector
 from manifill.base.wording import Argument, Wording
 from manifill.problem import Duplicates, Observations, from_array
 from manifill.tables.input_file import InputFile
+from manifill.tables.message_text import quoted
 from manifill.tables.size_limit import check_shape
 from manifill.tables.text_file import TextFile
 
@@ -43,10 +44,11 @@ def read_matrix_market(file: InputFile, duplicates: Duplicates) -> Observations:
             f"{file.name} contains {len(table)} of the {header.cells} cells that its header states; "
             "create or download it again."
         )
+    _check_values(text, table[:, -1], may_be_missing=header.form == "array")
     if header.form == "array":
         return from_array(table.reshape(header.shape, order="F"))
     check_shape(file.name, header.shape, header.cells)
-    _check_cells(text, header, table)
+    _check_indices(text, header, table)
     rows, cols, values = table.T
     records = np.arange(len(table))
     if header.symmetry != "general":
@@ -70,7 +72,7 @@ def _read_header(text: TextFile) -> _Header:
     form, field, symmetry = banner[2:]
     for word, known in ((form, tuple(FORMS)), (field, FIELDS), (symmetry, SYMMETRIES)):
         if word not in known:
-            raise ValueError(f"line 1 of {text.name} has {word!r}, but only {', '.join(known)} can be read.")
+            raise ValueError(f"line 1 of {text.name} has {quoted(word)}, but only {', '.join(known)} can be read.")
     if form == "array" and symmetry != "general":
         raise ValueError(f"{text.name} is dense and {symmetry}; write it with symmetry='general'.")
     line, content = next(_content_lines(text), (1, ""))
@@ -78,7 +80,7 @@ def _read_header(text: TextFile) -> _Header:
     if len(words) != (2 if form == "array" else 3) or not all(word.isdecimal() and len(word) < 19 for word in words):
         raise ValueError(
             f"line {line} of {text.name} should hold the numbers of rows, of columns"
-            f"{'' if form == 'array' else ' and of cells'}, not {content[:50]!r}."
+            f"{'' if form == 'array' else ' and of cells'}, not {quoted(content)}."
         )
     m, n, *cells = map(int, words)
     return _Header(form, symmetry, (m, n), cells[0] if cells else m * n)
@@ -111,7 +113,7 @@ def _parsed(text: TextFile, lines: list[tuple[int, str]], width: int) -> Matrix:
     number, content = next(line for line in lines if not _are_numbers(line[1], width))
     raise ValueError(
         f"line {number} of {text.name} should hold {'one number' if width == 1 else f'{width} numbers'}, "
-        f"not {content[:50]!r}; correct it, or create or download the file again."
+        f"not {quoted(content)}; correct it, or create or download the file again."
     )
 
 
@@ -129,22 +131,27 @@ def _line_of(text: TextFile, record: int) -> int:
     return number
 
 
-def _check_cells(text: TextFile, header: _Header, table: Matrix) -> None:
-    """Raise a ValueError for the first cell that is outside of the matrix or not finite."""
-    m, n = header.shape
-    for k, (noun, size) in enumerate((("row", m), ("column", n))):
-        invalid = ~((table[:, k] >= 1) & (table[:, k] <= size) & (table[:, k] == np.rint(table[:, k])))
+def _check_indices(text: TextFile, header: _Header, table: Matrix) -> None:
+    """Raise a ValueError for the first cell that is outside of the matrix."""
+    for noun, size, indices in zip(("row", "column"), header.shape, table.T, strict=False):
+        invalid = ~((indices >= 1) & (indices <= size) & (indices == np.rint(indices)))
         if invalid.any():
             record = int(np.argmax(invalid))
             raise ValueError(
-                f"line {_line_of(text, record)} of {text.name} has the {noun} {table[record, k]:g}, but the "
+                f"line {_line_of(text, record)} of {text.name} has the {noun} {indices[record]:g}, but the "
                 f"matrix has the {noun}s 1 to {size}; correct it, or the sizes in the header."
             )
-    invalid = ~np.isfinite(table[:, 2])
+
+
+def _check_values(text: TextFile, values: Vector, *, may_be_missing: bool) -> None:
+    """Raise a ValueError for the first value that is infinite, or NaN unless that is a missing cell."""
+    if np.isnan(values).all():
+        raise ValueError(f"{text.name} contains no numbers; give at least one observed cell.")
+    invalid = np.isinf(values) if may_be_missing else ~np.isfinite(values)
     if invalid.any():
         record = int(np.argmax(invalid))
         raise ValueError(
-            f"line {_line_of(text, record)} of {text.name} has the value {table[record, 2]}; "
+            f"line {_line_of(text, record)} of {text.name} has the value {values[record]}; "
             "leave unobserved cells out, or give finite numbers."
         )
 

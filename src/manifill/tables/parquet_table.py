@@ -34,6 +34,11 @@ class ParquetTable:
     decimal: str = "."
     notes: tuple[str, ...] = ()
 
+    @property
+    def records(self) -> int:
+        """The number of rows."""
+        return len(self.typed)
+
     def text_pieces(self, names: Sequence[str]) -> Iterator[Any]:
         """Yield these columns as text."""
         for start in range(0, len(self.typed), RECORDS_PER_PIECE):

@@ -10,7 +10,7 @@ from manifill.tables.message_text import display_name
 from manifill.tables.missing_codes import MissingCodes
 from manifill.tables.raw_column import RawColumn
 
-__all__ = ["EXACT_FLOATS", "RawTable", "check_names", "entry"]
+__all__ = ["EXACT_FLOATS", "RawTable", "check_names"]
 
 # Makes pandas parse floats exactly, which is the default since 3.1.
 EXACT_FLOATS: dict[str, Any] = (
@@ -28,6 +28,10 @@ class RawTable(Protocol):
     @property
     def columns(self) -> Mapping[str, RawColumn]:
         """The columns by name, in the order of the file."""
+
+    @property
+    def records(self) -> int:
+        """The number of entries of each column."""
 
     @property
     def header(self) -> bool:
@@ -60,15 +64,6 @@ class RawTable(Protocol):
 
     def location(self, record: int) -> str:
         """Return the location of a record in the file, for messages, for example ``line 3``."""
-
-
-def entry(raw: RawTable, name: str, record: int) -> str:
-    """Return one entry as the text in the file, for messages."""
-    for piece in raw.text_pieces([name]):
-        if record < len(piece):
-            return str(piece[name].iloc[record])
-        record -= len(piece)
-    raise IndexError(record)
 
 
 def check_names(file: str, names: Sequence[str]) -> None:

@@ -8,11 +8,20 @@ from typing import Any, NamedTuple
 from manifill.base.wording import Argument, Wording
 from manifill.tables.message_text import counted, size_text
 
-__all__ = ["LARGEST_RATIO", "LARGEST_UNPACKED", "SizeLimit", "TooLargeError", "check_memory", "check_shape"]
+__all__ = [
+    "BYTES_PER_CELL",
+    "LARGEST_RATIO",
+    "LARGEST_UNPACKED",
+    "SizeLimit",
+    "TooLargeError",
+    "check_memory",
+    "check_shape",
+]
 
 LARGEST_UNPACKED = 8 << 30
 # Tables rarely shrink more than twentyfold; a file made to exhaust memory shrinks up to a thousandfold.
 LARGEST_RATIO = 100
+BYTES_PER_CELL = 100  # what observations need while they are made, besides the columns of the file; measured
 # Rows and columns of a matrix with one cell, and for each further cell; every row and every column takes memory.
 ALWAYS_LINES, LINES_PER_CELL = 10_000_000, 100
 MEMINFO = Path("/proc/meminfo")

@@ -11,7 +11,7 @@ from manifill.tables.column_roles import Roles, guess_roles
 from manifill.tables.input_file import MATRIX_EXTENSIONS, TABLE_EXTENSIONS, InputFile, find_input_file
 from manifill.tables.long_table import read_long
 from manifill.tables.matrix_files import read_matrix
-from manifill.tables.message_text import listed
+from manifill.tables.message_text import listed, quoted
 from manifill.tables.missing_codes import MissingCodes
 from manifill.tables.parquet_table import open_parquet
 from manifill.tables.raw_table import RawTable
@@ -144,5 +144,5 @@ def _check_name(raw: RawTable, name: str) -> None:
     if name not in raw.columns:
         names = list(raw.columns)
         close = difflib.get_close_matches(name, names, n=1)
-        hint = f" (did you mean {close[0]!r}?)" if close else ""
-        raise ValueError(f"{raw.file} has no column {name!r}{hint}; its columns are {listed(names)}.")
+        hint = f" (did you mean {quoted(close[0])}?)" if close else ""
+        raise ValueError(f"{raw.file} has no column {quoted(name)}{hint}; its columns are {listed(names)}.")

@@ -20,6 +20,7 @@ class TextFile(NamedTuple):
     file: InputFile
     encoding: str
     has_quotes: bool
+    size: int = 0  # bytes
 
     @property
     def name(self) -> str:
@@ -45,6 +46,7 @@ class TextFile(NamedTuple):
 
 
 class _Contents(NamedTuple):
+    size: int
     is_utf8: bool
     is_blank: bool
     has_zeros: bool
@@ -60,11 +62,11 @@ def open_text_file(file: InputFile) -> tuple[TextFile, tuple[str, ...]]:
     if contents.has_zeros:
         raise ValueError(f"{file.name} is not a text file (it contains zero bytes); export the table as CSV.")
     if encoding == "utf-16":
-        return TextFile(file, encoding, contents.has_quotes), (f"{file.name} is read as UTF-16",)
+        return TextFile(file, encoding, contents.has_quotes, contents.size), (f"{file.name} is read as UTF-16",)
     if contents.is_utf8:
-        return TextFile(file, encoding or "utf-8", contents.has_quotes), ()
+        return TextFile(file, encoding or "utf-8", contents.has_quotes, contents.size), ()
     return (
-        TextFile(file, "latin-1", contents.has_quotes),
+        TextFile(file, "latin-1", contents.has_quotes, contents.size),
         (f"{file.name} is not UTF-8 and is read as Latin-1",),
     )
 
@@ -81,12 +83,13 @@ def _marked_encoding(file: InputFile) -> str | None:
 def _inspected(file: InputFile, encoding: str) -> _Contents:
     """Read the whole file once; what is not in the encoding is inspected as Latin-1."""
     decode = codecs.getincrementaldecoder(encoding)("replace" if encoding == "utf-16" else "strict").decode
-    is_utf8, is_blank, has_zeros, has_quotes = True, True, False, False
+    size, is_utf8, is_blank, has_zeros, has_quotes = 0, True, True, False, False
     with file.open() as stream:
         more = True
         while more:
             piece = stream.read(PIECE)
             more = bool(piece)
+            size += len(piece)
             if is_utf8:
                 try:
                     text = decode(piece, not more)
@@ -97,4 +100,4 @@ def _inspected(file: InputFile, encoding: str) -> _Contents:
             is_blank = is_blank and not text.strip()
             has_zeros = has_zeros or "\0" in text
             has_quotes = has_quotes or '"' in text
-    return _Contents(is_utf8, is_blank, has_zeros, has_quotes)
+    return _Contents(size, is_utf8, is_blank, has_zeros, has_quotes)

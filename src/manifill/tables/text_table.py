@@ -21,8 +21,9 @@ from manifill.tables.text_file import TextFile, open_text_file
 
 __all__ = ["TextTable", "open_text"]
 
-FIELDS_PER_PIECE = 2**20
-FEWEST_RECORDS, MOST_RECORDS = 2**8, 2**16  # per piece; pandas needs some 20 µs for each column of a piece
+# Per piece.  Pandas needs some 20 µs for each column of a piece, so fewer records are slow unless they are long.
+MOST_FIELDS, FEWEST_RECORDS, MOST_RECORDS = 2**20, 2**8, 2**16
+MOST_BYTES, BYTES_PER_FIELD = 2**22, 2**4
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +40,11 @@ class TextTable:
     def file(self) -> str:
         """The name of the file."""
         return self.text.file.name
+
+    @property
+    def records(self) -> int:
+        """The number of lines below the header."""
+        return len(next(iter(self.columns.values())).keys)
 
     @property
     def header(self) -> bool:
@@ -78,10 +84,15 @@ class _Text(NamedTuple):
     file: TextFile
     dialect: Dialect
     width: int  # fields per line
+    records: int
+
+    def _records_per_piece(self) -> int:
+        by_fields = min(max(MOST_FIELDS // self.width, FEWEST_RECORDS), MOST_RECORDS)
+        size = max(MOST_BYTES, BYTES_PER_FIELD * FEWEST_RECORDS * self.width)
+        return max(min(by_fields, size * self.records // max(self.file.size, 1)), 1)
 
     def pieces(self, positions: list[int], **options: Any) -> Iterator[Any]:
         """Yield consecutive records of the columns with these field numbers; the numbers are their names."""
-        records = min(max(FIELDS_PER_PIECE // self.width, FEWEST_RECORDS), MOST_RECORDS)
         try:
             with (
                 self.file.open() as stream,
@@ -95,7 +106,7 @@ class _Text(NamedTuple):
                     skipinitialspace=True,
                     keep_default_na=False,
                     low_memory=False,  # gives each column of a piece one type
-                    chunksize=records,
+                    chunksize=self._records_per_piece(),
                     **EXACT_FLOATS,
                     **options,
                 ) as reader,
@@ -115,7 +126,7 @@ def open_text(file: InputFile, missing: MissingCodes) -> TextTable:
         raise ValueError(f"{file.name} has a header line and nothing below it; give at least one observed cell.")
     fields = widths.records * widths.others
     check_memory(file.name, f"{fields} fields", fields * np.dtype(np.float64).itemsize)
-    text = _Text(opened, dialect, widths.others)
+    text = _Text(opened, dialect, widths.others, widths.records)
     columns = _read_columns(text, missing)
     if len(columns[0].keys) != widths.records - dialect.header:  # which would make the numbers of lines wrong
         raise ValueError(f"{file.name} has a line of nothing but quotation marks and blanks; remove it.")

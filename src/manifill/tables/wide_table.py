@@ -9,11 +9,12 @@ from manifill.base.arrays import Array
 from manifill.base.wording import Argument, Wording
 from manifill.problem import Observations
 from manifill.tables.column_names import is_id
-from manifill.tables.column_parsing import labels_in, numbers_in
+from manifill.tables.column_parsing import label_array, labels_in, numbers_in
 from manifill.tables.column_roles import guess_id
 from manifill.tables.csv_dialect import CANONICAL_INTEGER
-from manifill.tables.message_text import counted, display_name, is_or_are, listed
+from manifill.tables.message_text import counted, display_name, is_or_are, listed, shown
 from manifill.tables.raw_table import RawTable
+from manifill.tables.size_limit import BYTES_PER_CELL, check_memory
 from manifill.tables.table_layout import LabelKind, Layout, Table
 
 __all__ = ["read_wide"]
@@ -31,6 +32,8 @@ def read_wide(raw: RawTable, id_column: str | None) -> Table:
     columns = _sort_columns(raw, id_column if id_column is not None else guess_id(raw))
     if not columns.data:
         raise ValueError(_no_numbers(raw))
+    cells = raw.records * len(columns.data)
+    check_memory(raw.file, f"{cells} cells", cells * BYTES_PER_CELL)
     matrix = np.column_stack([numbers_in(raw, name) for name in columns.data])
     rows, cols = np.nonzero(~np.isnan(matrix))
     if not rows.size:
@@ -75,12 +78,13 @@ def _row_labels(raw: RawTable, name: str) -> Array:
         raise ValueError(
             Wording(
                 f"{raw.location(first)} and {raw.location(second)} of {raw.file} both have the row label "
-                f"{labels.at(second)} in the column {display_name(name)}; make labels unique, or choose another ",
+                f"{shown(labels.at(second))} in the column {display_name(name)}; make labels unique, or give another "
+                "column as ",
                 Argument("id_column"),
                 ".",
             )
         )
-    return labels.values() if labels.kind == "integer" else labels.values().astype(np.str_)
+    return label_array(raw, labels)[labels.codes]
 
 
 def _column_labels(names: list[str]) -> Array:
