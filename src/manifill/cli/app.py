@@ -1,6 +1,8 @@
 """The commands put together, and their errors turned into messages and exit codes."""
 
 import errno
+import io
+import sys
 import warnings
 from collections.abc import Callable
 from functools import wraps
@@ -8,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from manifill.cli.command_words import in_command_words
 from manifill.cli.complete import complete
 from manifill.cli.console import CommandExit, ExitCode, Interrupted, print_error
 from manifill.cli.demo import demo
@@ -88,7 +91,7 @@ def _message(error: Exception) -> str:
     """Return the message of an error in the words of the command line."""
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):  # of standard output, for example
         return "the disk is full; free space and try again."
-    message = str(error)
+    message = in_command_words(error)
     for argument, option in OPTIONS.items():
         message = message.replace(argument, option)
     return message
@@ -99,7 +102,9 @@ def run() -> int:
 
     An interrupt is raised as KeyboardInterrupt, with a message if there is one.
     """
-    warnings.showwarning = lambda message, *_, **__: print_error(str(message))  # one line, without a place in the code
+    warnings.showwarning = lambda message, *_, **__: print_error(message)  # one line, without a place in the code
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # as Python does on standard error: no label is an error
     try:
         code = app(prog_name="manifill", standalone_mode=False)
     except CommandExit as end:

@@ -6,7 +6,7 @@ import typer
 
 from manifill.cli.console import Console
 from manifill.cli.finished_run import load_with_verdict
-from manifill.cli.options import Quiet, Run, SkipDamaged, TableOut
+from manifill.cli.options import Quiet, RawLabels, Run, SkipDamaged, TableOut
 
 if TYPE_CHECKING:
     from manifill.estimators.matrix_completion import MatrixCompletion
@@ -20,6 +20,7 @@ def complete(
     long: Annotated[
         bool, typer.Option("--long/--wide", help="One line per cell with mean and sd, or the matrix itself.")
     ] = False,
+    raw_labels: RawLabels = False,
     skip_damaged: SkipDamaged = False,
     quiet: Quiet = False,
 ) -> None:
@@ -36,7 +37,7 @@ def complete(
     model = load_with_verdict(run, console, skip_damaged=skip_damaged)
     frame = _long(model) if long else _wide(model)
     m, n = model.observations_.shape
-    output_table(frame, out, console, f"the {m} x {n} matrix")
+    output_table(frame, out, console, f"the {m} x {n} matrix", raw_labels=raw_labels)
 
 
 def _wide(model: "MatrixCompletion") -> Any:

@@ -8,6 +8,8 @@ import sys
 from enum import IntEnum
 from typing import Any
 
+from manifill.cli.command_words import in_command_words
+
 __all__ = ["CommandExit", "Console", "ExitCode", "Interrupted", "print_error"]
 
 
@@ -36,9 +38,9 @@ class Interrupted(Exception):  # noqa: N818 - not an error either
         self.interrupt = interrupt
 
 
-def print_error(message: str) -> None:
-    """Print an error to standard error, as one line."""
-    print(f"manifill: {' '.join(message.split())}", file=sys.stderr)
+def print_error(message: object) -> None:
+    """Print an error, or a text, to standard error, as one line."""
+    print(f"manifill: {' '.join(in_command_words(message).split())}", file=sys.stderr)
 
 
 class Console:
@@ -51,7 +53,7 @@ class Console:
     def note(self, text: str) -> None:
         """Print a line about the progress of the command to standard error."""
         if not self.quiet:
-            print(f"manifill: {text}", file=sys.stderr, flush=True)
+            print(f"manifill: {in_command_words(text)}", file=sys.stderr, flush=True)
 
     def result(self, text: str, fields: dict[str, Any]) -> None:
         """Print the result to standard output: the text, or the fields as one JSON object."""

@@ -14,10 +14,11 @@ import typer
 
 from manifill.base.wording import as_argument, counted
 from manifill.cli import fit_options
+from manifill.cli.command_words import parse_codes, parse_size
 from manifill.cli.console import Console
 from manifill.cli.fit_result import conclude
 from manifill.cli.hold_out import HoldOut, hold_out_before, parse_hold_out
-from manifill.cli.options import AsJson, Quiet
+from manifill.cli.options import AsJson, MaxSize, Quiet
 
 if TYPE_CHECKING:
     from manifill.estimators.matrix_completion import MatrixCompletion
@@ -38,6 +39,8 @@ def fit(
     wide: fit_options.Wide = None,
     id_column: fit_options.IdColumn = None,
     duplicates: fit_options.Duplicates = "error",
+    missing: fit_options.Missing = None,
+    max_size: MaxSize = None,
     likelihood: fit_options.Likelihood = "gaussian",
     trials: fit_options.Trials = None,
     step: fit_options.Step = 1.0,
@@ -80,11 +83,11 @@ def fit(
     """
     from manifill.base import progress
     from manifill.base.progress_display import displayed
+    from manifill.cli.input_table import TableOptions, input_table
     from manifill.estimators.matrix_completion import MatrixCompletion
     from manifill.run.folder import RunFolder, Start
     from manifill.run.resume import attributes_to_resume, recover
     from manifill.run.split import divided_as_before
-    from manifill.tables import read_table
 
     console = Console(quiet=quiet, as_json=as_json)
     given = any(_was_given(context, name) for name in ("hold_out", "hold_out_by"))
@@ -95,11 +98,12 @@ def fit(
     start = Start.of(resume=resume, overwrite=overwrite)
     folder.check(start)
     recover(folder)
+    before = attributes_to_resume(folder) if resume else None
+    codes, max_bytes = tuple(parse_codes(missing)), parse_size(max_size)
+    options = TableOptions(wide, row, col, value, id_column, codes, duplicates, max_bytes)
     with displayed(visible=not quiet):
         progress.begin(f"reading {file.name}")
-        table = read_table(file, wide=wide, row=row, col=col, value=value, id_column=id_column, duplicates=duplicates)
-    for sentence in table.notes:
-        console.note(sentence)
+        table = input_table(file, options, before, console)
     settings: dict[str, Any] = {
         "rank": rank if rank is not None else min(fit_options.DEFAULT_RANK, *table.observations.shape),
         "likelihood": likelihood,
@@ -120,7 +124,6 @@ def fit(
         "max_depth": max_depth,
         "seed": seed,
     }
-    before = attributes_to_resume(folder) if resume else None
     if before is not None:
         settings, held = _as_before(context, folder, before, settings, held)
         split = divided_as_before(folder, before, table.observations)

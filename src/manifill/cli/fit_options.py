@@ -24,6 +24,7 @@ __all__ = [
     "Lambda",
     "Likelihood",
     "MaxDepth",
+    "Missing",
     "Noise",
     "NoisePrior",
     "Out",
@@ -53,6 +54,8 @@ Value = Annotated[str | None, table(help="Long table: the column of values.")]
 Wide = Annotated[bool | None, table("--wide/--long", help="One line per row, or per cell [default: guessed].")]
 IdColumn = Annotated[str | None, table("--id", help="Wide table: the column that names the rows.")]
 Duplicates = Annotated[Literal["error", "average"], table(help="What to do with a cell that occurs twice.")]
+
+Missing = Annotated[str | None, table(help="Codes that mean missing, separated by commas, such as -999,NA,-.")]
 
 model = partial(typer.Option, rich_help_panel="The model")
 if TYPE_CHECKING:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from manifill.base.wording import counted
+from manifill.cli.command_words import parse_size
 from manifill.cli.console import Console
 from manifill.cli.finished_run import load_with_verdict
-from manifill.cli.options import Quiet, Run, SkipDamaged, TableOut
+from manifill.cli.options import MaxSize, Quiet, RawLabels, Run, SkipDamaged, TableOut
 
 if TYPE_CHECKING:
     from manifill.estimators.matrix_completion import MatrixCompletion
@@ -22,6 +23,8 @@ def predict(
     pairs: Annotated[Path, typer.Argument(help="A table with a column of row labels and one of column labels.")],
     interval: Annotated[float, typer.Option(help="Probability that a value lies between the bounds.")] = 0.9,
     out: TableOut = None,
+    raw_labels: RawLabels = False,
+    max_size: MaxSize = None,
     skip_damaged: SkipDamaged = False,
     quiet: Quiet = False,
 ) -> None:
@@ -38,13 +41,13 @@ def predict(
     console = Console(quiet=quiet)
     check_output(out)
     model = load_with_verdict(run, console, skip_damaged=skip_damaged)
-    asked = read_pairs(pairs, layout_of(model))
+    asked = read_pairs(pairs, layout_of(model), max_bytes=parse_size(max_size))
     _check_header(model, pairs, list(asked.frame))
     for note in asked.notes:
         console.note(note)
     found = model.predict(asked.rows, asked.cols, interval=interval)
     frame = asked.frame.assign(mean=found.mean, sd=found.sd, lower=found.lower, upper=found.upper)
-    output_table(frame, out, console, counted(len(frame), "prediction"))
+    output_table(frame, out, console, counted(len(frame), "prediction"), raw_labels=raw_labels)
 
 
 def _check_header(model: "MatrixCompletion", file: Path, names: list[Any]) -> None:

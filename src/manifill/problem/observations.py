@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from manifill.base.argument_words import Argument, Wording
 from manifill.base.arrays import Array, Generator, IntVector, Vector
 from manifill.base.wording import counted
 from manifill.kernels.compressed import Compressed
@@ -192,7 +193,11 @@ def _without_duplicates(
                 *divmod(int(key[np.flatnonzero(~is_first)[0]]), n)
             )
             raise ValueError(
-                f"the cell ({cell}) is given more than once; pass duplicates='average' to take the mean of such values."
+                Wording(
+                    f"the cell ({cell}) is given more than once; pass ",
+                    Argument("duplicates", "average"),
+                    " to take the mean of such values.",
+                )
             )
         starts = np.flatnonzero(is_first)
         values = np.add.reduceat(values, starts) / np.diff(np.append(starts, len(key)))
