@@ -17,6 +17,7 @@ from manifill.run.manifest import manifest_damage
 from manifill.run.observations_file import load_observations
 from manifill.run.run_files import own_files
 from manifill.run.stored_run import check_is_run
+from manifill.run.verdict import verdict_damage
 from manifill.sampling.checkpoint import check_intact
 
 __all__ = ["Verification", "verify_run"]
@@ -35,7 +36,7 @@ def verify_run(path: str | Path) -> Verification:
     run = RunFolder(path)
     check_is_run(run)
     number, damage = _store_damage(run)
-    damage = manifest_damage(run) + damage
+    damage = manifest_damage(run) + damage + verdict_damage(run)
     if number == FORMAT and not run.manifest.exists():
         damage.append(Damage(run.manifest, "is missing"))
     if number != FORMAT:
