@@ -61,7 +61,7 @@ def test_wide_frames_are_scored_by_label(model: MatrixCompletion) -> None:
 def test_warnings_and_verdicts_have_labels(model: MatrixCompletion) -> None:
     names = [quantity.name for quantity in model.diagnostics_.quantities if quantity.name.startswith("X")]
     assert names
-    assert all(name.startswith("X at plant plant ") for name in names)
+    assert all(name.startswith("X at plant ") for name in names)
     assert any(name.endswith("column 2024-03-02") for name in names)
     assert not any("[" in name for name in names)
 

@@ -31,14 +31,13 @@ def test_errors_are_those_of_the_predictions(tmp_path: Path, scales: Vector | No
 
 def test_the_best_of_the_means_is_what_the_model_must_beat() -> None:
     means = Errors("row and column means", 2.0, 1.0), Errors("column means", 4.0, 2.0)
-    assert comparison([Errors("model", 1.5, 1.0), *means]).startswith(
-        "The RMSE of the model is 25.0 % below that of row"
-    )
+    better = comparison([Errors("model", 1.5, 1.0), *means], is_new=False)
+    assert better == "The RMSE of the model is 25.0 % below that of row and column means."
     for rmse in (2.0, 3.0):
-        assert comparison([Errors("model", rmse, 1.0), *means]).startswith(
-            "The model does not beat row and column means"
-        )
-    assert comparison([Errors("model", 0.0, 0.0), *(each._replace(rmse=0.0) for each in means)])
+        worse = comparison([Errors("model", rmse, 1.0), *means], is_new=False)
+        assert worse.startswith(f"The model does not beat row and column means, whose RMSE is 2 against {rmse:g}. Try ")
+    assert comparison([Errors("model", 3.0, 1.0), *means], is_new=True).endswith("against 3.")
+    assert comparison([Errors("model", 0.0, 0.0), *(each._replace(rmse=0.0) for each in means)], is_new=False)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ def test_cells_have_labels_or_numbers() -> None:
     assert names.cell(0, 7) == "user ann, film 7"
     assert names.cell(1, 7) == "user 'bob, jr.', film 7"
     assert CellNames().cell(3, 4) == "row 3, column 4"
+    assert CellNames("station", "film", np.array(["Station 7"], dtype=object)).cell(0, 7) == "Station 7, film 7"
 
 
 def test_labels_that_would_break_a_line_are_quoted() -> None:

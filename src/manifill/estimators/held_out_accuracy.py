@@ -53,7 +53,8 @@ def evaluate(model: FittedModel, held_out: Observations) -> HeldOutAccuracy:
     in_spreads = draws.column_scales.ndim > 0
     units = draws.column_scales[cols] if in_spreads else np.ones(cols.size)
     errors = errors_of(with_baselines(found.mean, train, held_out, draws.column_scales), values, units)
-    summary = " ".join(filter(None, [comparison(errors), in_new_rows_or_columns(train, held_out)]))
+    new = in_new_rows_or_columns(train, held_out)
+    summary = " ".join(filter(None, [comparison(errors, is_new=bool(new)), new]))
     covered = float(np.mean((found.lower <= values) & (values <= found.upper)))
     return HeldOutAccuracy(values.size, errors, in_spreads, covered, summary)
 
@@ -73,16 +74,17 @@ def errors_of(predictions: Mapping[str, Vector], values: Vector, units: Vector) 
     )
 
 
-def comparison(errors: Sequence[Errors]) -> str:
-    """Return a sentence that compares the model, which comes first, with the best of the means."""
+def comparison(errors: Sequence[Errors], *, is_new: bool) -> str:
+    """Return a sentence that compares the model, which comes first, with the best of the means.
+
+    Advice is added if the means are as good, unless cells are in new rows or columns, of which no model knows more.
+    """
     model, *means = errors
     best = min(means, key=lambda each: each.rmse)
     if model.rmse < best.rmse:
         return f"The RMSE of the model is {100.0 * (1.0 - model.rmse / best.rmse):.1f} % below that of {best.name}."
-    return (
-        f"The model does not beat {best.name}, whose RMSE is {best.rmse:.4g} against {model.rmse:.4g}: its low-rank "
-        "part predicts nothing here that means do not. Try another rank or likelihood, or use the means."
-    )
+    advice = "" if is_new else " Try another rank or likelihood, or use the means."
+    return f"The model does not beat {best.name}, whose RMSE is {best.rmse:.4g} against {model.rmse:.4g}.{advice}"
 
 
 def in_new_rows_or_columns(train: Observations, held_out: Observations) -> str:

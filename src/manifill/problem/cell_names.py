@@ -35,9 +35,9 @@ class CellNames(NamedTuple):
 
     def cell(self, row: int, column: int) -> str:
         """Return the name of one cell, such as 'user 414, film 318'."""
-        labels = zip((self.row_labels, self.column_labels), (row, column), strict=True)
-        texts = [label_text(index if known is None else known[index]) for known, index in labels]
-        return f"{label_text(self.row)} {texts[0]}, {label_text(self.column)} {texts[1]}"
+        row_label = row if self.row_labels is None else self.row_labels[row]
+        column_label = column if self.column_labels is None else self.column_labels[column]
+        return f"{_named(self.row, row_label)}, {_named(self.column, column_label)}"
 
     def cells(self, rows: IntVector, cols: IntVector) -> Sequence[str]:
         """Return distinct names of some cells; with their indices if labels look alike, such as 1 and '1'."""
@@ -45,3 +45,9 @@ class CellNames(NamedTuple):
         if len(set(names)) == len(names):
             return names
         return [f"{name} (index {i}, {j})" for name, i, j in zip(names, rows, cols, strict=True)]
+
+
+def _named(name: str, label: Any) -> str:
+    """Return a label after what it is a label of, unless it starts with that itself, as in 'station 7'."""
+    text = label_text(label)
+    return text if as_text(label).lower().startswith(name.lower()) else f"{label_text(name)} {text}"

@@ -65,6 +65,7 @@ def accuracy(data: ReportData, predictions: CellPredictions) -> Accuracy | None:
     found = ranks(data.rng(1), data, held_out)
     by_method = with_baselines(found.mean, data.observations, held_out, data.draws.column_scales)
     errors, ninety = errors_of(by_method, values, data.spreads[cols]), coverage(found, 0.9)
+    new_cells = in_new_rows_or_columns(data.observations, held_out)
     number_format = ".3f" if data.is_scaled else data.number_format
     points = _scatter_points(data, values.size)
     return Accuracy(
@@ -72,9 +73,9 @@ def accuracy(data: ReportData, predictions: CellPredictions) -> Accuracy | None:
         held_out_cells=counted(values.size, "held-out cell"),
         rmse=f"{errors[0].rmse:{number_format}}",
         ninety=percent(ninety.share),
-        comparison=comparison(errors),
+        comparison=comparison(errors, is_new=bool(new_cells)),
         summary=_summary(ninety, found.has_ties),
-        new_cells=in_new_rows_or_columns(data.observations, held_out),
+        new_cells=new_cells,
         errors=_error_table(errors, number_format),
         bars=_error_bars(errors, number_format),
         coverage=_coverage_table([coverage(found, level) for level in LEVELS], found.has_ties),
