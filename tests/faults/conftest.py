@@ -8,7 +8,6 @@ import pytest
 
 from tests.faults.commands import slow_fit, write_table
 
-
 MOST_SECONDS = 10.0  # the first fit compiles, which the others do not
 
 
