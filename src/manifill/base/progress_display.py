@@ -33,7 +33,7 @@ class View(NamedTuple):
     @property
     def amount(self) -> str:
         """How much of the phase is done, if that is known, and for how long it has lasted."""
-        seconds = f"{self.seconds:.0f} s"
+        seconds = f"{self.seconds:.0f} s" if self.seconds < 100.0 else f"{self.seconds / 60.0:.1f} min"
         return seconds if self.total is None else f"{self.done:.0f} of {self.total:.0f} {self.unit}, {seconds}"
 
 
@@ -70,11 +70,11 @@ class _Lines:
             return
         self._last = time.monotonic()
         if view.rows:
-            parts = [f"{row.name} {row.doing}{_of_total(row)}" for row in view.rows]
+            parts = [*(f"{row.name} {row.doing}{_of_total(row)}" for row in view.rows), f"after {view.amount}"]
         else:
             parts = [f"{view.phase}: {view.amount}{f' ({view.doing})' if view.doing else ''}"]
         left = time_left(view.left)
-        self.note("; ".join([*parts, left] if left else parts))
+        self.note("; ".join(parts) + (f", {left}" if left else ""))
 
     def note(self, text: str) -> None:
         print(f"manifill: {text}", file=sys.stderr, flush=True)
@@ -102,9 +102,8 @@ class _Bars:
         if view.rows:  # the bar of the phase is that of all rows together
             known = [row for row in view.rows if row.total is not None]
             done, total = sum(row.done for row in known), sum(row.total or 0.0 for row in known) or None
-        count = "" if view.rows else view.amount
         detail = ", ".join(part for part in (view.doing, left) if part)
-        self._bars.update(first, description=view.phase, completed=done, total=total, count=count, detail=detail)
+        self._bars.update(first, description=view.phase, completed=done, total=total, count=view.amount, detail=detail)
         while len(others) < len(view.rows):
             others.append(self._bars.add_task("", total=None, count="", detail=""))
         for task, row in zip(others, view.rows, strict=False):
