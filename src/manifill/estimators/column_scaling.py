@@ -4,6 +4,7 @@ import logging
 from typing import Any
 
 from manifill.base.arrays import Vector
+from manifill.base.wording import Argument, Wording
 from manifill.estimators.arguments import check_choice
 from manifill.likelihoods import Likelihood
 from manifill.problem import Observations
@@ -26,7 +27,12 @@ def scale_columns(
     can_scale = likelihood.is_scale_family
     if given == "standardize" and not can_scale:
         raise ValueError(
-            f"column_scales='standardize' has no meaning for likelihood={likelihood.name!r}; leave it out."
+            Wording(
+                Argument("column_scales", "standardize"),
+                " has no meaning for ",
+                Argument("likelihood", likelihood.name),
+                "; leave it out.",
+            )
         )
     if given == "standardize" and names:
         raise ValueError(

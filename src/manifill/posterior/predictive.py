@@ -10,6 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from manifill.base.arrays import Array, Generator, IntVector, Matrix, Vector
 from manifill.base.moments import add_value
+from manifill.base.wording import Argument, Wording
 from manifill.likelihoods import Likelihood
 from manifill.posterior.cell_draws import at_cells, check_cells
 from manifill.posterior.draws import Draws
@@ -134,7 +135,11 @@ def enough_draws(draws: Draws, cells: int) -> Draws:
 def check_interval(interval: float) -> None:
     """Raise a ValueError if ``interval`` is not a probability."""
     if not 0.0 < interval < 1.0:
-        raise ValueError(f"interval is the probability between the bounds, above 0 and below 1, not {interval!r}.")
+        raise ValueError(
+            Wording(
+                Argument("interval"), f" is the probability between the bounds, above 0 and below 1, not {interval!r}."
+            )
+        )
 
 
 def cell_blocks(draws: Draws, cells: int) -> Iterator[slice]:

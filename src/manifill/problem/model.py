@@ -6,6 +6,7 @@ import numpy as np
 
 from manifill.base.arrays import Generator, Vector
 from manifill.base.priors import PAPER_NOISE, Gamma, draw_given, log_prior
+from manifill.base.wording import Argument, Wording
 from manifill.likelihoods import WITHOUT_NOISE, Likelihood, NoiseModel, NoiseState
 from manifill.problem.observations import Observations
 from manifill.unknowns import Effects, EffectsPrior, Unknowns
@@ -17,7 +18,11 @@ def check_rank(rank: int, shape: tuple[int, int]) -> None:
     """Raise a ValueError if the rank is too high for a matrix of this shape."""
     m, n = shape
     if rank > min(m, n):
-        raise ValueError(f"rank={rank} is above min(m, n) = {min(m, n)} of a {m}×{n} matrix; choose a lower one.")
+        raise ValueError(
+            Wording(
+                Argument("rank", rank), f" is above min(m, n) = {min(m, n)} of a {m}×{n} matrix; choose a lower one."
+            )
+        )
 
 
 @dataclass(frozen=True)
