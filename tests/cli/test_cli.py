@@ -214,7 +214,7 @@ MISTAKES = {
     "absent file": (["fit", "nowhere.csv"], "nowhere.csv"),
     "bad number": (["fit", "wide.csv", "--rank", "x"], "--rank"),
     "bad choice": (["fit", "wide.csv", "--likelihood", "weibull"], "--likelihood"),
-    "rank too high": (["fit", "wide.csv", "--rank", "99"], "rank=99"),
+    "rank too high": (["fit", "wide.csv", "--rank", "99"], "--rank 99"),
     "trials missing": (["fit", "wide.csv", "--likelihood", "binomial"], "trials"),
     "absent column": (["fit", "wide.csv", "--row", "nam", "--col", "c1", "--value", "c2"], "name"),
     "share above one": (["fit", "wide.csv", "--hold-out", "1.5"], "--hold-out 1.5 is neither a share"),

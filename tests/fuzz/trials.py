@@ -21,7 +21,7 @@ from tests.fuzz.case import Case, Target
 __all__ = ["Failure", "Outcome", "case_of", "run_cases", "run_in_processes", "save"]
 
 SECONDS = 20.0  # for one case, on a machine that does other things too
-MEMORY = 3 << 30  # address space that a process may use more than at its start; far less is needed
+MEMORY = 2 << 30  # address space that a process may use more than at its start; far less is needed
 BATCH = 5000
 
 
@@ -58,15 +58,15 @@ def run_cases(target: Target, seed: int, numbers: range) -> Iterator[tuple[int, 
 
 def _outcome(target: Target, case: Case, number: int, folder: Path) -> str | Failure:
     write(case, folder)
-    before = signal.signal(signal.SIGALRM, _too_slow)
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    handler = signal.signal(signal.SIGALRM, _too_slow)
+    timer = signal.setitimer(signal.ITIMER_REAL, SECONDS)  # pytest may have one of its own
     try:
         return target.check(folder, case)
     except (Exception, TooSlowError):
         return Failure(number, traceback.format_exc())
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0.0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_REAL, *timer)
+        signal.signal(signal.SIGALRM, handler)
         shutil.rmtree(folder)
 
 
@@ -96,7 +96,9 @@ def run_in_processes(target: Target, seed: int, cases: int) -> Iterator[Outcome]
         stop = min(start + BATCH, cases)
         with tempfile.NamedTemporaryFile("r", prefix="fuzz-", suffix=".jsonl") as report:
             process = context.Process(target=_report_cases, args=(target, seed, range(start, stop), report.name))
-            process.start()
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside threads, which only wait here
+                process.start()
             process.join()
             lines: list[Any] = [json.loads(line) for line in report]
         counts = Counter(word for word, reason in lines if reason is None)

@@ -79,6 +79,28 @@ FILES = {
     "short first line": ("t.csv", "1,2\n3,4,5\n6,7,8\n", "t.csv has 3 fields per line, but 2 in the first"),
     "quotes": ("t.csv", 'a,b\n"1,2\n3,4\n', "t.csv has a quotation mark that is not closed"),
     "late quotes": ("t.csv", "a,b\n" + "1,2\n" * 99 + '"3,4\n', "t.csv has a quotation mark that is not closed"),
+    "a long field among quotes": (
+        "t.csv",
+        'a,b\n"1",2\n' + "x" * 140_000 + ",2\n",
+        "line 3 of .*t.csv has a field of more than 131072 characters; shorten it",
+    ),
+    "a long field in the first lines": (
+        "t.csv",
+        '"a",b\n' + "x" * 140_000 + ",2\n",
+        "line 2 of .*t.csv has a field of more than 131072 characters",
+    ),
+    "a quotation mark that is never closed": (
+        "t.csv",
+        'a,b\n1,2\n"3,4\n' + "1,2\n" * 50_000,
+        "line 3 of .*t.csv has a quotation mark that is not closed within 131072 characters; close it",
+    ),
+    "a long word": (
+        "t.csv",
+        "id,a\nx,1\ny,2\nz," + "w" * 5000 + "\n",
+        "line 4 of .*t.csv has 'w{60}…' in the column 'a'",
+    ),
+    "nothing but quotes": ("t.csv", '""\n""\n', "t.csv is empty"),
+    "a line of quotes": ("t.csv", 'a,b\n1,2\n""\n3,4\n', "t.csv has a line of nothing but quotation marks"),
     "data instead of a header": (
         "t.csv",
         "x,4.5,3,3\ny,3,2,1\n",
@@ -102,6 +124,11 @@ FILES = {
     "invalid parquet": ("t.parquet", b"junk", "t.parquet is damaged or not a Parquet file"),
     "truncated parquet": ("t.parquet", parquet({"a": [1.0]})[:99], "t.parquet is damaged or not a Parquet file"),
     "parquet without rows": ("t.parquet", parquet({"a": []}), "t.parquet is an empty table"),
+    "text that is not UTF-8 in parquet": (
+        "t.parquet",
+        parquet({"id": ["label one", "two"], "a": [1.0, 2.0]}).replace(b"label one", b"label \xff\xfe\xfd"),
+        "t.parquet is damaged or not a Parquet file .*UTF8",
+    ),
     "infinite in parquet": ("t.parquet", parquet({"a": [1.0, np.inf]}), "row 2 of .*t.parquet has 'inf'"),
     "invalid Matrix Market": ("m.mtx", b"junk", "m.mtx is not a Matrix Market file: its first line is not like"),
     "truncated Matrix Market": (
@@ -128,6 +155,33 @@ FILES = {
         "m.mtx",
         b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 3 5\n",
         "line 3 of .*m.mtx has the column 3, but the matrix has the columns 1 to 2",
+    ),
+    "index below 1": (
+        "m.mtx",
+        b"%%MatrixMarket matrix coordinate real general\n% a comment\n2 2 2\n1 1 5\n0 1 5\n",
+        "line 5 of .*m.mtx has the row 0, but the matrix has the rows 1 to 2",
+    ),
+    "NaN in a sparse matrix": (
+        "m.mtx",
+        b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 1 nan\n",
+        "line 3 of .*m.mtx has the value nan; leave unobserved cells out",
+    ),
+    "infinite in a dense matrix": (
+        "m.mtx",
+        b"%%MatrixMarket matrix array real general\n1 2\n1\n-inf\n",
+        "line 4 of .*m.mtx has the value -inf",
+    ),
+    "no cells": ("m.mtx", b"%%MatrixMarket matrix coordinate real general\n2 2 0\n", "m.mtx contains no numbers"),
+    "too many numbers": (
+        "m.mtx",
+        b"%%MatrixMarket matrix coordinate real general\n9 9 1\n1 1 3 9\n",
+        "line 3 of .*m.mtx should hold 3 numbers, not '1 1 3 9'",
+    ),
+    "no sizes": ("m.mtx", b"%%MatrixMarket matrix array real general\nx y\n", "line 2 of .*m.mtx should hold the num"),
+    "invalid pointers": (
+        "m.npz",
+        saved(format=np.array(b"csc"), shape=[2, 3], data=[0.0, 1.0, 2.0], indices=[0, 1, 0], indptr=[0, 2**40, 3, 0]),
+        "m.npz cannot be read as a matrix: its indptr is not valid",
     ),
     "pattern": ("m.mtx", b"%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 1\n", "m.mtx .* 'pattern'"),
     "complex Matrix Market": (

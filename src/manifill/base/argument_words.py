@@ -1,11 +1,19 @@
 """Sentences that name arguments, which Python and the command line write differently."""
 
 from collections.abc import Callable, Sequence
+from enum import Enum
 from typing import Any, NamedTuple
 
 __all__ = ["ABSENT", "Argument", "Wording", "joined", "worded"]
 
-ABSENT: Any = object()  # not None, which is a value of many arguments
+
+class _Absent(Enum):
+    """Stands for no value, since None is a value of many arguments; the same in every process."""
+
+    ABSENT = "absent"
+
+
+ABSENT = _Absent.ABSENT
 
 
 class Argument(NamedTuple):

@@ -21,6 +21,8 @@ def _option(argument: Argument) -> str:
     name, value = argument
     if name == "wide" and isinstance(value, bool):
         return "--wide" if value else "--long"
+    if name == "effects" and value is not ABSENT:
+        return "--no-effects" if value is None else "--effects"
     option = OPTIONS.get(name, f"--{name.replace('_', '-')}")
     return option if value is ABSENT else f"{option} {shlex.quote(_value(name, value))}"
 
@@ -28,6 +30,8 @@ def _option(argument: Argument) -> str:
 def _value(name: str, value: object) -> str:
     if name == "max_bytes" and isinstance(value, int):
         return f"{-(-value // 2**30)}GB"
+    if value is None:
+        return "none"
     return ",".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 

@@ -14,6 +14,7 @@ from manifill.cli.options import MaxSize, Quiet, RawLabels, Run, SkipDamaged, Ta
 
 if TYPE_CHECKING:
     from manifill.estimators.matrix_completion import MatrixCompletion
+    from manifill.tables import Pairs
 
 __all__ = ["predict"]
 
@@ -45,6 +46,7 @@ def predict(
     _check_header(model, pairs, list(asked.frame))
     for note in asked.notes:
         console.note(note)
+    _check_labels(model, pairs, asked)
     found = model.predict(asked.rows, asked.cols, interval=interval)
     frame = asked.frame.assign(mean=found.mean, sd=found.sd, lower=found.lower, upper=found.upper)
     output_table(frame, out, console, counted(len(frame), "prediction"), raw_labels=raw_labels)
@@ -57,3 +59,17 @@ def _check_header(model: "MatrixCompletion", file: Path, names: list[Any]) -> No
     rows, columns = (set(map(str, labels)) for labels in labels_of(model))
     if any(one in rows and other in columns for one, other in permutations(map(str, names[:10]), 2)):
         raise ValueError(f"the first line of {file} is a cell of the run; add a line with the columns' names above it.")
+
+
+def _check_labels(model: "MatrixCompletion", file: Path, asked: "Pairs") -> None:
+    """Raise a ValueError if a pair has a label that the run does not have."""
+    from manifill.cli.run_labels import labels_of
+
+    for noun, labels, known in zip(("row", "column"), (asked.rows, asked.cols), labels_of(model), strict=True):
+        known = set(known)
+        for record, label in enumerate(labels.tolist()):
+            if label not in known:
+                raise ValueError(
+                    f"{asked.location(record)} of {file} has the {noun} {label!r}, which is not a label of the run; "
+                    "correct it, or remove the line."
+                )

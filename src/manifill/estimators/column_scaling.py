@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from manifill.base.argument_words import Argument, Wording
 from manifill.base.arrays import Vector
 from manifill.base.progress import announce
 from manifill.estimators.arguments import check_choice
@@ -24,7 +25,12 @@ def scale_columns(
     can_scale = likelihood.is_scale_family
     if given == "standardize" and not can_scale:
         raise ValueError(
-            f"column_scales='standardize' has no meaning for likelihood={likelihood.name!r}; leave it out."
+            Wording(
+                Argument("column_scales", "standardize"),
+                " has no meaning for ",
+                Argument("likelihood", likelihood.name),
+                "; leave it out.",
+            )
         )
     if given == "standardize" and names:
         raise ValueError(

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from threadpoolctl import threadpool_limits
 
+from manifill.base.argument_words import Argument, Wording
 from manifill.base.arrays import Array, Generator, IntVector, Matrix, Vector
 from manifill.base.moments import add_value
 from manifill.base.wording import counted
@@ -138,7 +139,11 @@ def enough_draws(draws: Draws, cells: int) -> Draws:
 def check_interval(interval: float) -> None:
     """Raise a ValueError if ``interval`` is not a probability."""
     if not 0.0 < interval < 1.0:
-        raise ValueError(f"interval is the probability between the bounds, above 0 and below 1, not {interval!r}.")
+        raise ValueError(
+            Wording(
+                Argument("interval"), f" is the probability between the bounds, above 0 and below 1, not {interval!r}."
+            )
+        )
 
 
 def cell_blocks(draws: Draws, cells: int) -> Iterator[slice]:

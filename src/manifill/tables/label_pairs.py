@@ -1,6 +1,7 @@
 """Cells to predict: a table with a column of row labels and a column of column labels."""
 
 import os
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from manifill.base.arrays import Array
@@ -22,6 +23,7 @@ class Pairs(NamedTuple):
     cols: Array
     frame: Any  # the file as a DataFrame, to add predictions to; unconverted text, except the labels
     notes: tuple[str, ...]
+    location: Callable[[int], str]  # where a record is in the file, for example line 3
 
 
 def read_pairs(path: str | os.PathLike[str], layout: Layout, *, max_bytes: int | None = None) -> Pairs:
@@ -39,7 +41,7 @@ def read_pairs(path: str | os.PathLike[str], layout: Layout, *, max_bytes: int |
         if (row, col) == (layout.row, layout.col)
         else (f"rows are {display_name(row)}, columns are {display_name(col)}",)
     )
-    return Pairs(rows, cols, frame, (*raw.notes, *notes))
+    return Pairs(rows, cols, frame, (*raw.notes, *notes), raw.location)
 
 
 def _label_columns(raw: RawTable, layout: Layout) -> tuple[str, str]:

@@ -145,8 +145,6 @@ def _check_indices(text: TextFile, header: _Header, table: Matrix) -> None:
 
 def _check_values(text: TextFile, values: Vector, *, may_be_missing: bool) -> None:
     """Raise a ValueError for the first value that is infinite, or NaN unless that is a missing cell."""
-    if np.isnan(values).all():
-        raise ValueError(f"{text.name} contains no numbers; give at least one observed cell.")
     invalid = np.isinf(values) if may_be_missing else ~np.isfinite(values)
     if invalid.any():
         record = int(np.argmax(invalid))
@@ -154,6 +152,8 @@ def _check_values(text: TextFile, values: Vector, *, may_be_missing: bool) -> No
             f"line {_line_of(text, record)} of {text.name} has the value {values[record]}; "
             "leave unobserved cells out, or give finite numbers."
         )
+    if np.isnan(values).all():
+        raise ValueError(f"{text.name} contains no numbers; give at least one observed cell.")
 
 
 def _check_duplicates(text: TextFile, header: _Header, rows: Array, cols: Array, records: IntVector) -> None:
