@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,8 @@ FIT = [*SAMPLER, "--holdout", "0", "--jobs", "2"]
 SLOW_PROCESSES = """
 import sys
 
-if "-m" in sys.orig_argv and {"manifill", "joblib.externals.loky.backend.popen_loky_posix"} & set(sys.orig_argv):
+NAMES = "manifill", "joblib.externals.loky.backend.popen_loky_posix"
+if any(name in sys.orig_argv for name in NAMES):
     import time
     from manifill.sampling import chain
     from manifill.sampling.joint_sampler import Joint
@@ -33,7 +34,7 @@ if "-m" in sys.orig_argv and {"manifill", "joblib.externals.loky.backend.popen_l
     step = Joint.step
 
     def slow(self, *arguments):
-        time.sleep(0.02)
+        time.sleep({seconds})
         return step(self, *arguments)
 
     Joint.step = slow
@@ -51,6 +52,8 @@ def write_table(folder: Path) -> None:
 class Command:
     """Python in a session of its own, so that its processes can be found when it is gone."""
 
+    started: ClassVar[list["Command"]] = []
+
     def __init__(self, folder: Path, *arguments: str, **environment: str) -> None:
         self._out, self._err = folder / "stdout.txt", folder / "stderr.txt"
         with self._out.open("w") as out, self._err.open("w") as err:
@@ -62,6 +65,8 @@ class Command:
                 start_new_session=True,
                 env={**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": os.pathsep.join(sys.path), **environment},
             )
+
+        self.started.append(self)
 
     @property
     def err(self) -> str:
@@ -95,7 +100,7 @@ class Command:
         """Return the numbers of the worker processes."""
         return sorted(number for number, command in self.members().items() if "popen_loky" in command)
 
-    def wait(self, seconds: float = 120.0) -> int:
+    def wait(self, seconds: float = 300.0) -> int:
         """Wait for the end, and return the exit code."""
         return self.process.wait(seconds)
 
@@ -108,17 +113,26 @@ class Command:
         assert self.members() == {}
 
 
-def slow_fit(folder: Path, run: str, *, resume: bool = False) -> Command:
-    """Start a command that fits table.csv, or resumes the run, and takes its time."""
+def kill_all() -> None:
+    """Kill what a test that failed has left."""
+    while Command.started:
+        command = Command.started.pop()
+        for number in command.members():
+            os.kill(number, signal.SIGKILL)
+        command.wait()
+
+
+def slow_fit(folder: Path, run: str, *, resume: bool = False, seconds: float = 0.02) -> Command:
+    """Start a command that fits table.csv, or resumes the run, and sleeps for some seconds in every iteration."""
     (folder / "slow").mkdir(exist_ok=True)
-    (folder / "slow" / "sitecustomize.py").write_text(SLOW_PROCESSES)
+    (folder / "slow" / "sitecustomize.py").write_text(SLOW_PROCESSES.format(seconds=seconds))
     path = os.pathsep.join([str(folder / "slow"), *sys.path])
     return Command(
         folder, "-m", "manifill", "fit", "table.csv", *FIT, "--out", run, *["--resume"] * resume, PYTHONPATH=path
     )
 
 
-def wait_until(condition: Callable[[], Any], seconds: float = 60.0) -> None:
+def wait_until(condition: Callable[[], Any], seconds: float = 180.0) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline

@@ -1,12 +1,13 @@
 """An undisturbed run, to compare with."""
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from tests.faults.commands import slow_fit, write_table
+from tests.faults.commands import kill_all, slow_fit, write_table
 
 MOST_SECONDS = 10.0  # the first fit compiles, which the others do not
 
@@ -30,7 +31,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """Return a folder with the table."""
+def folder(tmp_path: Path) -> Iterator[Path]:
+    """Return a folder with the table; whatever runs there is killed in the end."""
     write_table(tmp_path)
-    return tmp_path
+    yield tmp_path
+    kill_all()

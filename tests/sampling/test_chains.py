@@ -3,14 +3,19 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 import pytest
 
+from manifill.base import progress
+from manifill.base.progress import Row, Watch
 from manifill.likelihoods import Gaussian, WithNoise
 from manifill.problem import Model, from_array
 from manifill.sampling.chain import run_chain
@@ -55,6 +60,80 @@ def test_board_carries_lines_and_the_word_stop(tmp_path: Path) -> None:
 def test_nothing_is_shown_when_not_wanted(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     run_chains(plan(), SEEDS, jobs=1)
     assert capfd.readouterr().err == ""
+
+
+class Recorder:
+    """Keeps what is reported, and looks at the rows all the time."""
+
+    def __init__(self) -> None:
+        self.phases: list[str] = []
+        self.notes: list[str] = []
+        self.seen: list[tuple[Row, ...]] = []
+        self._ended = threading.Event()
+
+    def begin(self, phase: str, total: float | None, unit: str, guess: float, then: float) -> None:
+        self.phases.append(phase)
+
+    def advance(self, amount: float, doing: str) -> None:
+        """Do nothing."""
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+
+    def watch(self, rows: Watch) -> None:
+        self._rows = rows
+        threading.Thread(target=self._look, daemon=True).start()
+
+    def _look(self) -> None:
+        while not self._ended.wait(0.0001):
+            self.seen.append(tuple(self._rows()[0]))
+
+    def end(self) -> None:
+        self._ended.set()
+        self.seen.append(tuple(self._rows()[0]))
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_chain_only_moves_on(jobs: int) -> None:
+    """No chain waits again once it has started, and only iterations are counted."""
+    recorder = Recorder()
+    with progress.listening(recorder):
+        run_chains(plan(warmup=100, draws=100), SEEDS, jobs=jobs)
+    recorder.end()
+    assert recorder.phases[-1] == "sampling"
+    order = ["waiting", "initialising", "compiling", "warm-up", "drawing", "done"]
+    for chain in range(3):
+        rows = [rows[chain] for rows in recorder.seen]
+        stages = [row.doing.partition(",")[0] for row in rows]
+        moves = [stage for k, stage in enumerate(stages) if k == 0 or stage != stages[k - 1]]
+        assert [order.index(stage) for stage in moves if stage != "compiling"] == sorted(map(order.index, set(moves)))
+        assert stages[-1] == "done"
+        assert all((row.total is None) == (stage in order[:3]) for row, stage in zip(rows, stages, strict=True))
+
+
+def test_the_place_of_the_kernels_is_announced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("manifill.sampling.chains.cache_note", lambda: "the kernels are elsewhere")
+    recorder = Recorder()
+    with progress.listening(recorder):
+        run_chains(plan(), SEEDS, jobs=1)
+    recorder.end()
+    assert recorder.notes == ["the kernels are elsewhere"]
+
+
+def test_chains_run_where_joblib_is_configured_to_run_them() -> None:
+    first = run_chains(plan(), SEEDS, jobs=1)
+    with joblib.parallel_config(backend="threading"):
+        second = run_chains(plan(build=in_this_process(os.getpid(), plan().build)), SEEDS, jobs=2)
+    for one, two in zip(first, second, strict=True):
+        np.testing.assert_array_equal(one.posterior["A"], two.posterior["A"])
+
+
+def in_this_process(number: int, build: Callable[[], Any]) -> Callable[[], Any]:
+    def checked() -> Any:
+        assert os.getpid() == number
+        return build()
+
+    return checked
 
 
 INTERRUPTED = """

@@ -89,7 +89,10 @@ class _Bars:
 
     def __init__(self, bars: Any) -> None:
         self._bars = bars
-        self._tasks: list[Any] = [bars.add_task("", total=None, count="", detail="")]
+        self._tasks: list[Any] = [self._add()]
+
+    def _add(self) -> Any:
+        return self._bars.add_task("", total=None, visible=False, count="", detail="")
 
     @property
     def has_rows(self) -> bool:
@@ -103,19 +106,16 @@ class _Bars:
             known = [row for row in view.rows if row.total is not None]
             done, total = sum(row.done for row in known), sum(row.total or 0.0 for row in known) or None
         detail = ", ".join(part for part in (view.doing, left) if part)
-        self._bars.update(first, description=view.phase, completed=done, total=total, count=view.amount, detail=detail)
+        self._update(first, view.phase, done, total, view.amount, detail)
         while len(others) < len(view.rows):
-            others.append(self._bars.add_task("", total=None, count="", detail=""))
+            others.append(self._add())
         for task, row in zip(others, view.rows, strict=False):
-            self._bars.update(
-                task,
-                description=f"{row.name} {row.doing}",
-                completed=row.done,
-                total=row.total,
-                count=_of_total(row).strip(),
-                detail=row.detail,
-            )
+            self._update(task, f"{row.name} {row.doing}", row.done, row.total, _of_total(row).strip(), row.detail)
         self._tasks = [first, *others]
+
+    def _update(self, task: Any, name: str, done: float, total: float | None, count: str, detail: str) -> None:
+        self._bars.tasks[task].total = total  # ``update`` takes None for no change
+        self._bars.update(task, description=name, completed=done, visible=True, count=count, detail=detail)
 
     def note(self, text: str) -> None:
         self._bars.console.print(f"manifill: {text}", markup=False, highlight=False, soft_wrap=True)
