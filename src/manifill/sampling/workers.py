@@ -87,6 +87,8 @@ def open_workers(jobs: int | None) -> Iterator[Workers]:
 
 
 def _choose(jobs: int | None) -> Workers:
+    if jobs == 1:  # also on a cluster: a fit that is itself a task there would wait for a worker that it occupies
+        return _ThisProcess()
     backend, configured = get_active_backend()
     if not isinstance(backend, LokyBackend):
         return _Configured(jobs)
