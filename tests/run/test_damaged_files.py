@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import manifill
-from manifill import DamagedRunError, MatrixCompletion
+from manifill import DamagedRunError
 from manifill.base.arrays import Array
 from manifill.base.errors import CannotResumeError
 from manifill.posterior import zarr_store
@@ -26,6 +26,21 @@ pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
 TRAIN, HELD_OUT = choose_held_out(from_array(low_rank_table(m=40, n=20)[1]), 0.1, seed=3)
 SETTINGS: dict[str, Any] = {"warmup": 5, "draws": 8}
 
+ONE_OF_EACH = (
+    "manifest.json",
+    "data.npz",
+    "held_out.npz",
+    "checkpoints/chain-1.npz",
+    "draws.zarr/zarr.json",
+    "draws.zarr/posterior/zarr.json",
+    "draws.zarr/posterior/A/zarr.json",
+    "draws.zarr/posterior/A/c/1/0/0/0",
+    "draws.zarr/posterior/sigma/c/0/0",
+    "draws.zarr/posterior/draw/c/0",
+    "draws.zarr/sample_stats/lp/c/0/0",
+    "draws.zarr/progress/completed/c/1",
+)
+
 Damage = Callable[[bytes], list[bytes | None]]
 
 
@@ -35,7 +50,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> RunFolder:
     path = tmp_path_factory.mktemp("damaged") / "run"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(zarr_store, "CHUNK_BYTES", 3 * 40 * 2 * 4)
-        fit(path, TRAIN, held_out=HELD_OUT, **SETTINGS)
+        with pytest.warns(manifill.ConvergenceWarning):
+            fit(path, TRAIN, held_out=HELD_OUT, **SETTINGS)
     return RunFolder(path)
 
 
@@ -67,26 +83,34 @@ def damaged(run: RunFolder, damage: Damage) -> Iterator[Path]:
             file.write_bytes(whole[file])
 
 
-def answers(model: MatrixCompletion) -> tuple[Array, ...]:
-    found = model.predict([0, 3, 39], [1, 2, 19])
-    return found.mean, found.lower, found.upper, model.posterior_.A[:], model.posterior_.statistics["lp"]
+def answers(path: Path) -> tuple[Array, ...] | str:
+    """Return what a run predicts, or what is said if it is damaged."""
+    try:
+        model = manifill.load(path)
+        found = model.predict([0, 3, 39], [1, 2, 19])
+        return found.mean, found.lower, found.upper, model.posterior_.A[:], model.posterior_.statistics["lp"]
+    except DamagedRunError as error:
+        return str(error)
 
 
-def check_message(message: str, file: Path, predicate: str = " is ") -> None:
-    """Check that a message is one line that names the file."""
-    assert f"{file}{predicate}" in message
-    assert "\n" not in message
+def resumed(path: Path) -> Array | str:
+    """Return the draws of a run that is resumed, or what is said if it cannot be."""
+    try:
+        return np.asarray(fit(path, TRAIN, held_out=HELD_OUT, resume=True, **SETTINGS).posterior_.A[:])
+    except (CannotResumeError, DamagedRunError) as error:
+        return str(error)
 
 
 @pytest.mark.parametrize("damage", [one_byte, cut, lost])
 def test_answers_are_right_or_the_file_is_named(damage: Damage, run: RunFolder) -> None:
-    whole = answers(manifill.load(run.path))
+    whole = answers(run.path)
     named, harmless = set(), set()
     for file in damaged(run, damage):
-        try:
-            found = answers(manifill.load(run.path))
-        except DamagedRunError as error:
-            check_message(str(error), file)
+        found = answers(run.path)
+        if isinstance(found, str):
+            assert f"{file} is " in found
+            assert found.endswith(".")
+            assert "\n" not in found
             named.add(file)
         else:
             for ours, theirs in zip(found, whole, strict=True):
@@ -104,25 +128,17 @@ def test_answers_are_right_or_the_file_is_named(damage: Damage, run: RunFolder) 
 def test_a_damaged_run_is_resumed_to_the_same_draws_or_refused(run: RunFolder, tmp_path: Path) -> None:
     """One file of each kind."""
     whole = manifill.load(run.path).posterior_.A[:]
-    posterior, statistics = Path("draws.zarr/posterior"), Path("draws.zarr/sample_stats")
-    names: tuple[str | Path, ...] = (
-        "manifest.json", "data.npz", "held_out.npz", "checkpoints/chain-1.npz", "draws.zarr/zarr.json",
-        posterior / "zarr.json", posterior / "A/zarr.json", posterior / "A/c/1/0/0/0", posterior / "sigma/c/0/0",
-        posterior / "draw/c/0", statistics / "lp/c/0/0", "draws.zarr/progress/completed/c/1",
-    )  # fmt: skip
-    for k, name in enumerate(names):
+    for k, name in enumerate(ONE_OF_EACH):
         copy = shutil.copytree(run.path, tmp_path / str(k))
         content = one_byte((copy / name).read_bytes())[1]
         assert content is not None
         (copy / name).write_bytes(content)
         before = files_of(copy)
-        try:
-            found = fit(copy, TRAIN, held_out=HELD_OUT, resume=True, **SETTINGS)
-        except (CannotResumeError, DamagedRunError) as error:
-            check_message(str(error), copy / name, "")
+        found = resumed(copy)
+        if name == "draws.zarr/posterior/draw/c/0":  # which nothing depends on
+            np.testing.assert_array_equal(found, whole)
         else:
-            assert name == posterior / "draw/c/0"
-            np.testing.assert_array_equal(found.posterior_.A[:], whole)
+            assert str(copy / name) in str(found)
         after = files_of(copy)
         assert before.keys() <= after.keys()
         assert after[copy / name] == content

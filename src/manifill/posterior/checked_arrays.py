@@ -62,6 +62,11 @@ class CheckedArray:
         """Return the file of a chunk: of a chain and its draws, counted in chunks."""
         return self.folder / str(self.array.metadata.encode_chunk_key(self._coordinates(chain, index)))
 
+    def indices_on_disk(self, chain: int) -> list[int]:
+        """Return which chunks of a chain exist, ascending."""
+        names = (file.name for file in (self.folder / "c" / str(chain)).glob("*"))
+        return sorted(int(name) for name in names if name.isdecimal())
+
     def read(self, chain: int, first: int, end: int, *others: Any) -> Array:
         """Return the draws of a chain from ``first`` up to ``end``, (end - first, …), indexed further by ``others``."""
         with self._naming_damage(chain, range(first // self.chunks[1], -(-end // self.chunks[1]))):

@@ -26,7 +26,7 @@ from manifill.posterior.store_layout import (
 )
 from manifill.posterior.zarr_store import read_attributes, store_format
 
-__all__ = ["Contents", "StoreArrays", "completed_draws", "open_arrays", "open_store"]
+__all__ = ["LARGEST_LIST", "Contents", "StoreArrays", "completed_draws", "open_arrays", "open_store"]
 
 # Damaged files are listed up to this number, since damaged metadata may claim any number of chunks.
 LARGEST_LIST = 1000

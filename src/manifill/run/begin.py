@@ -16,7 +16,7 @@ from manifill.posterior.store_layout import METADATA
 from manifill.posterior.zarr_store import read_attributes
 from manifill.run.folder import RunFolder
 from manifill.run.manifest import write_manifest
-from manifill.run.run_files import MOVING, NEW, READY, foreign_files, own_files, quoted, remove_files
+from manifill.run.run_files import MOVING, NEW, READY, foreign_files, own_files, quoted, remove_empty_folders
 
 __all__ = ["begin_run", "check_unfinished", "complete_beginning", "was_interrupted"]
 
@@ -51,8 +51,10 @@ def complete_beginning(run: RunFolder) -> None:
     ready, moving = run.path / READY, run.path / MOVING
     if ready.exists():
         with run.without_workers():
-            earlier = [file for file in own_files(run.path) if ready not in file.parents]
-            remove_files(earlier, run.path)
+            for file in own_files(run.path):
+                if ready not in file.parents:
+                    file.unlink()
+            remove_empty_folders(run.draws)
         ready.rename(moving)
         sync_folder(run.path)
     if moving.exists():
@@ -85,7 +87,6 @@ def check_unfinished(run: RunFolder) -> None:
 
 def _discard(new: Path) -> None:
     """Remove a new run that was not completed."""
-    if not new.exists():
-        return
-    remove_files(own_files(new), new)
-    new.rmdir()
+    for file in own_files(new):
+        file.unlink()
+    remove_empty_folders(new)

@@ -64,7 +64,7 @@ def manifest_damage(run: RunFolder) -> list[Damage]:
         return []
     try:
         manifest = _parsed(text)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return [Damage(run.manifest, "is damaged: its checksum does not match")]
     compared = ((name, _difference(run.path / name, manifest, name)) for name in manifest.files)
     return [Damage(run.path / name, problem) for name, problem in compared if problem is not None]

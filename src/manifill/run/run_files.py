@@ -8,7 +8,17 @@ from pathlib import Path, PurePath
 from manifill.base.atomic_files import TEMPORARY_NAME
 from manifill.posterior.store_layout import is_store_file
 
-__all__ = ["MOVING", "NEW", "READY", "foreign_files", "is_lock", "is_run_file", "own_files", "quoted", "remove_files"]
+__all__ = [
+    "MOVING",
+    "NEW",
+    "READY",
+    "foreign_files",
+    "is_lock",
+    "is_run_file",
+    "own_files",
+    "quoted",
+    "remove_empty_folders",
+]
 
 STORE = "draws.zarr"
 
@@ -48,15 +58,11 @@ def is_lock(file: PurePath) -> bool:
     return LOCKS.fullmatch(file.as_posix()) is not None
 
 
-def remove_files(files: Iterable[Path], folder: Path) -> None:
-    """Remove these files, and the folders inside ``folder`` that they leave empty."""
-    parents = set()
-    for file in files:
-        file.unlink()
-        parents |= {parent for parent in file.parents if parent.is_relative_to(folder) and parent != folder}
-    for parent in sorted(parents, key=lambda path: len(path.parts), reverse=True):
-        if not any(parent.iterdir()):
-            parent.rmdir()
+def remove_empty_folders(folder: Path) -> None:
+    """Remove the empty folders in a folder, and the folder itself if nothing is left in it."""
+    for parent, _, _ in os.walk(folder, topdown=False):
+        if not any(Path(parent).iterdir()):
+            Path(parent).rmdir()
 
 
 def quoted(files: Iterable[PurePath], largest: int = 3) -> str:

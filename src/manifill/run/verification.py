@@ -1,5 +1,6 @@
 """Reads every file of a run, and lists those that are missing or damaged."""
 
+import itertools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -10,7 +11,7 @@ from manifill.base.errors import Damage, DamagedRunError
 from manifill.posterior import FORMAT, store_attributes, store_format
 from manifill.posterior.checked_arrays import CheckedArray, open_checked
 from manifill.posterior.store_layout import COORDINATES, METADATA, POSTERIOR, STATISTICS, WARMUP_STATISTICS
-from manifill.posterior.stored_draws import StoreArrays, completed_draws, open_arrays
+from manifill.posterior.stored_draws import LARGEST_LIST, StoreArrays, completed_draws, open_arrays
 from manifill.run.attributes import check_attributes
 from manifill.run.folder import RunFolder
 from manifill.run.manifest import manifest_damage
@@ -58,12 +59,12 @@ def _store_damage(run: RunFolder) -> tuple[int | None, list[Damage]]:
         return None, list(error.damage)
     counts, damage = completed_draws(arrays)
     for chain, count in enumerate(counts):
-        damage += _chain_damage(arrays, chain, count)
+        damage += itertools.islice(_chain_damage(arrays, chain, count), LARGEST_LIST)
         if number == FORMAT:
             damage += _checkpoint_damage(run, arrays, chain, count)
     for group in (POSTERIOR, STATISTICS, WARMUP_STATISTICS):
         if (run.draws / group).is_dir():
-            damage += _coordinate_damage(run.draws / group)
+            damage += itertools.islice(_coordinate_damage(run.draws / group), LARGEST_LIST)
     return number, damage
 
 
@@ -79,18 +80,17 @@ def _chain_damage(arrays: StoreArrays, chain: int, count: int) -> Iterator[Damag
 def _array_damage(array: CheckedArray, chain: int, count: int, *, is_finite: bool = False) -> Iterator[Damage]:
     """Yield the damaged chunks of a chain with ``count`` draws; chunks beyond these may be missing."""
     length = array.chunks[1]
-    for index, first in enumerate(range(0, array.shape[1], length)):
-        needed = min(max(count - first, 0), length)
-        file = array.file_of(chain, index)
-        if not needed and not file.exists():
-            continue
+    needed = range(-(-count // length))
+    beyond = (index for index in array.indices_on_disk(chain) if index not in needed)
+    for index in itertools.chain(needed, beyond):
+        first = index * length
         try:
             values = array.read(chain, first, min(first + length, array.shape[1]))
         except DamagedRunError as error:
             yield from error.damage
             continue
-        if is_finite and not np.isfinite(values[:needed]).all():
-            yield Damage(file, "is damaged: it lacks draws that are counted", chain)
+        if is_finite and not np.isfinite(values[: max(count - first, 0)]).all():
+            yield Damage(array.file_of(chain, index), "is damaged: it lacks draws that are counted", chain)
 
 
 def _coordinate_damage(group: Path) -> Iterator[Damage]:
