@@ -64,8 +64,8 @@ class CheckedArray:
 
     def indices_on_disk(self, chain: int) -> list[int]:
         """Return which chunks of a chain exist, ascending."""
-        names = (file.name for file in (self.folder / "c" / str(chain)).glob("*"))
-        return sorted(int(name) for name in names if name.isdecimal())
+        names = (path.name for path in (self.folder / "c" / str(chain)).glob("*"))
+        return sorted(index for index in map(int, filter(str.isdecimal, names)) if self.file_of(chain, index).exists())
 
     def read(self, chain: int, first: int, end: int, *others: Any) -> Array:
         """Return the draws of a chain from ``first`` up to ``end``, (end - first, …), indexed further by ``others``."""
