@@ -15,6 +15,8 @@ import pytest
 import manifill
 from manifill.cli import main
 
+pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
+
 Call: TypeAlias = Callable[..., tuple[str | int | None, str, str]]
 
 SMALL = {"sampler": "factors", "rank": 1, "chains": 1, "warmup": 2, "draws": 3, "jobs": 1, "holdout": 0, "seed": 1}

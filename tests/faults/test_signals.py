@@ -34,7 +34,7 @@ def test_ctrl_c_once_keeps_the_draws(whole: Whole, folder: Path) -> None:
     command.send(signal.SIGINT)
     assert command.wait() == 130
     assert command.out.startswith("interrupted: ")
-    assert "draws of 2 chains are in run; continue with --resume" in command.out
+    assert "draws of 2 chains in run; continue with --resume" in command.out
     assert "Traceback" not in command.err
     command.check_gone()
     check_resumed(folder, whole)

@@ -38,23 +38,27 @@ def test_the_chain_is_left_out_and_numbered(run: RunFolder) -> None:
     whole = manifill.load(run.path).posterior_
     flip(run.path / CHUNKS / "1/2/0/0")
     before = files_of(run.path)
-    with pytest.raises(DamagedRunError, match=r"c/1/2/0/0 is damaged: .* or leave chain 1 out with skip_damaged=True"):
+    with pytest.raises(
+        DamagedRunError, match=r"c/1/2/0/0 is damaged: .* or leave its chain out with skip_damaged=True"
+    ):
         manifill.load(run.path).predict([0], [1])
-    with pytest.warns(DamagedRunWarning, match=r"chain 1 of .*run is left out because of damaged files; the other 2"):
+    with pytest.warns(
+        DamagedRunWarning, match=r"chain 2 of .*run is left out because of damaged files; 2 chains remain\."
+    ):
         found = manifill.load(run.path, skip_damaged=True)
     np.testing.assert_array_equal(found.posterior_.A[:], whole.A[[0, 2]])
     np.testing.assert_array_equal(found.posterior_.statistics["lp"], whole.statistics["lp"][[0, 2]])
     assert np.isfinite(found.predict([0], [1]).mean).all()
     with pytest.warns(DamagedRunWarning):
         page = report_of_run(run.path, skip_damaged=True).read_text(encoding="utf-8")
-    assert "2 chains of 40 draws (without chain 1, whose files are damaged)" in page
+    assert "2 chains of 40 draws (without chain 2, whose files are damaged)" in page
     assert {file: content for file, content in files_of(run.path).items() if file != run.report} == before
 
 
 def test_every_kind_of_damage_to_a_chain_is_left_out(run: RunFolder) -> None:
     (run.path / CHUNKS / "0/0/0/0").unlink()
     flip(run.draws / "progress" / "completed" / "c" / "1")
-    with pytest.warns(DamagedRunWarning, match="chains 0, 1 of"):
+    with pytest.warns(DamagedRunWarning, match="chains 1, 2 of"):
         found = manifill.load(run.path, skip_damaged=True).posterior_
     assert found.chains == 1
     file = run.draws / "warmup_sample_stats" / "lp" / "c" / "2" / "0"

@@ -77,7 +77,7 @@ def test_a_verdict_is_about_all_the_draws(short_run: Path) -> None:
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"converged": true}', b"\xff"], ids=repr)
 def test_a_damaged_verdict_is_named(short_run: Path, content: bytes) -> None:
     RunFolder(short_run).verdict.write_bytes(content)
-    with pytest.raises(ValueError, match=r"my run/verdict\.json cannot be read"):
+    with pytest.raises(ValueError, match=r"my run/verdict\.json is damaged: "):
         manifill.load(short_run)
 
 

@@ -38,7 +38,7 @@ class DamagedRunError(ValueError):
         if remedy is None and any(one.chain is None for one in found):
             remedy = "restore it from a copy, or fit again"
         elif remedy is None:
-            remedy = f"restore it from a copy, or leave chain {first.chain} out with skip_damaged=True"
+            remedy = "restore it from a copy, or leave its chain out with skip_damaged=True"
         return cls(f"{first}{others}; {remedy}.", found)
 
 

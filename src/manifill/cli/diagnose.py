@@ -56,7 +56,7 @@ def _verify(run: Path, console: Console) -> None:
         "intact": not found.damage,
         "files": found.files,
         "has_checksums": found.has_checksums,
-        "damage": [{"file": str(one.file), "problem": one.problem, "chain": one.chain} for one in found.damage],
+        "damage": [{"file": str(one.file), "problem": one.problem} for one in found.damage],
     }
     if found.damage:
         console.result("\n".join(map(str, found.damage)), fields)

@@ -64,11 +64,10 @@ def load(path: str | Path, likelihood: Likelihood | None = None, *, skip_damaged
 
 
 def _left_out(path: str | Path, chains: list[int], kept: int) -> str:
-    """Return the sentence about the chains that were left out."""
-    numbers = (
-        f"chain {chains[0]} of {path} is" if len(chains) == 1 else f"chains {', '.join(map(str, chains))} of {path} are"
-    )
-    return f"{numbers} left out because of damaged files; the other {kept} remain."
+    """Return the sentence about the chains that were left out; people number them from 1."""
+    numbers = ", ".join(str(chain + 1) for chain in chains)
+    gone = f"chain {numbers} of {path} is" if len(chains) == 1 else f"chains {numbers} of {path} are"
+    return f"{gone} left out because of damaged files; {kept} {'chain remains' if kept == 1 else 'chains remain'}."
 
 
 def _settings(path: str | Path, run: StoredRun, likelihood: Likelihood | None) -> dict[str, Any]:

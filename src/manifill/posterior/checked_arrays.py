@@ -10,12 +10,11 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from manifill.base.arrays import Array, IntVector
-from manifill.base.atomic_files import reporting_full_disk
 from manifill.base.errors import Damage, DamagedRunError
 from manifill.posterior.store_layout import METADATA
 
@@ -82,13 +81,13 @@ class CheckedArray:
         with self._naming_damage(chain, (0,)):
             return int(self.array[chain])
 
-    def write(self, chain: int, first: int, values: Array, *, anew: bool) -> list[Path]:
-        """Write draws of a chain, (k, …), and return the files that have changed.
+    def write(self, chain: int, first: int, values: Array, *, anew: bool) -> None:
+        """Write draws of a chain, (k, …); they are on disk when this returns.
 
         A chunk that is only partly written keeps its other draws, unless ``anew``: the chain then has none, and the
         first draw in a chunk replaces all of it.
         """
-        length, files = self.chunks[1], []
+        length = self.chunks[1]
         begin, end = first, first + len(values)
         while begin < end:
             index, stop = begin // length, min((begin // length + 1) * length, end)
@@ -97,15 +96,11 @@ class CheckedArray:
                 empty = min((index + 1) * length, self.shape[1]) - stop
                 part = np.concatenate([part, np.full((empty, *part.shape[1:]), np.nan, part.dtype)])
             self._write_chunk(chain, index, (chain, slice(begin, begin + len(part))), part)
-            files.append(self.file_of(chain, index))
             begin = stop
-        return files
 
-    def write_entry(self, chain: int, value: int) -> list[Path]:
-        """Write the entry of a chain in a vector, (chain,), and return the file that has changed."""
-        with reporting_full_disk(self.folder):
-            self.array[chain] = value
-        return [self.file_of(chain, 0)]
+    def write_entry(self, chain: int, value: int) -> None:
+        """Write the entry of a chain in a vector, (chain,)."""
+        self.array[chain] = value
 
     def missing(self, chain: int, draws: int) -> Iterator[Damage]:
         """Yield the files of the first draws of a chain that are missing, or have a wrong size."""
@@ -123,8 +118,7 @@ class CheckedArray:
 
     def _write_chunk(self, chain: int, index: int, key: Any, values: Array) -> None:
         try:
-            with reporting_full_disk(self.folder):
-                self.array[key] = values
+            self.array[key] = values
         except ValueError:  # Zarr reads the chunk first if it is not replaced as a whole
             found = self._unreadable(chain, index)
             if found is None:
@@ -169,16 +163,18 @@ class CheckedArray:
         return (chain, index, *(0,) * (len(self.shape) - 2))[: len(self.shape)]
 
 
-def open_checked(folder: Path, mode: str = "r") -> CheckedArray:
+def open_checked(folder: Path, mode: Literal["r", "r+"] = "r") -> CheckedArray:
     """Open the array in a folder of a store, or raise a DamagedRunError that names its metadata."""
     import zarr
+
+    from manifill.posterior.durable_store import DurableStore
 
     metadata = folder / METADATA
     if not metadata.exists():
         raise DamagedRunError.of([Damage(metadata, "is missing")])
     try:
         with zarr.config.set({"array.write_empty_chunks": True}):  # so that a chunk which is not there is damage
-            array: Any = zarr.open_array(folder, mode=mode, zarr_format=3)
+            array: Any = zarr.open_array(DurableStore(folder, read_only=mode == "r"), mode=mode, zarr_format=3)
         problem = _problem(array)
     except Exception as error:  # damaged metadata raise errors of every kind
         problem = _one_line(error)

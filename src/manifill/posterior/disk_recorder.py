@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 
 from manifill.base.arrays import Array
-from manifill.base.atomic_files import reporting_full_disk, sync_files
 from manifill.base.errors import DamagedRunError
 from manifill.base.variables import Variable
 from manifill.posterior.checked_arrays import CheckedArray, open_checked
@@ -49,52 +48,37 @@ class DiskRecorder:
         self._statistics = _Series(path / STATISTICS, chain, statistic_names, drawn, anew=self._anew)
         warmup_names = statistic_names if warmup else ()
         self._warmup_statistics = _Series(path / WARMUP_STATISTICS, chain, warmup_names, warmed, anew=self._anew)
-        self._unsynced: set[Path] = set()
         if self._anew:
             self._count_draws()
-            self._sync()
 
     def warm(self, statistics: Mapping[str, float]) -> None:
         self._warmup_statistics.append(statistics)
         if self._warmup_statistics.waiting >= self._rhythm:
-            self._unsynced.update(self._warmup_statistics.write())
+            self._warmup_statistics.write()
 
     def append(self, draw: Mapping[str, Array], statistics: Mapping[str, float]) -> None:
         for name, buffer in self._buffers.items():
             buffer[self._statistics.waiting] = draw[name]
         self._statistics.append(statistics)  # last, since its length is the number of draws if Ctrl-C interrupts
         if self._statistics.waiting == self._rhythm:
-            self._write_buffers()
-            self._count_draws()
+            self.flush()
 
     def flush(self) -> None:
-        # On disk before they count, so that draws that count are there after a power cut.
-        self._write_buffers()
-        self._sync()
-        self._count_draws()
-        self._sync()
+        first, waiting = self._statistics.written, self._statistics.waiting
+        if waiting:
+            for name, array in self._arrays.items():
+                array.write(self._chain, first, self._buffers[name][:waiting], anew=self._anew)
+        self._warmup_statistics.write()
+        self._statistics.write()
+        self._count_draws()  # last, since it makes the draws valid
 
     def finish(self) -> ChainRecord:
         self.flush()
         return ChainRecord(self._variables, self._statistics.written, {}, {}, {})
 
-    def _write_buffers(self) -> None:
-        first, waiting = self._statistics.written, self._statistics.waiting
-        if waiting:
-            for name, array in self._arrays.items():
-                self._unsynced.update(array.write(self._chain, first, self._buffers[name][:waiting], anew=self._anew))
-        self._unsynced.update(self._warmup_statistics.write())
-        self._unsynced.update(self._statistics.write())
-
     def _count_draws(self) -> None:
-        """Store the number of draws, which makes them valid."""
         self._counted = max(self._counted, self._statistics.written)
-        self._unsynced.update(self._completed.write_entry(self._chain, self._counted))
-
-    def _sync(self) -> None:
-        with reporting_full_disk(self._completed.folder):
-            sync_files(self._unsynced)
-        self._unsynced.clear()
+        self._completed.write_entry(self._chain, self._counted)
 
 
 def _earlier_draws(path: Path, chain: int, *, restarts: bool) -> tuple[bool, int]:
@@ -129,11 +113,8 @@ class _Series:
     def append(self, row: Mapping[str, float]) -> None:
         self._rows.append(row)
 
-    def write(self) -> list[Path]:
-        """Write the rows that are waiting, and return the files that have changed."""
-        files: list[Path] = []
+    def write(self) -> None:
         for name, values in columns(self._rows).items():
-            files += self._arrays[name].write(self._chain, self.written, values, anew=self._anew)
+            self._arrays[name].write(self._chain, self.written, values, anew=self._anew)
         self.written += len(self._rows)
         self._rows = []
-        return files

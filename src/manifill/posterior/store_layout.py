@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path, PurePath
 
+from manifill.base.atomic_files import TEMPORARY_NAME
+
 __all__ = [
     "COMPLETED",
     "COORDINATES",
@@ -34,10 +36,13 @@ READABLE = (2, 3)
 
 GROUPS = (POSTERIOR, STATISTICS, WARMUP_STATISTICS, PROGRESS)
 
-# Metadata of the store, its groups and its arrays, and chunks; ".partial" are temporary files of Zarr.
+GROUP, ARRAY = "|".join(GROUPS), r"[A-Za-z_]\w*"
+PARTIAL = r"\.[0-9a-f]{32}\.partial"  # ends the names of Zarr's temporary files
+
+# Metadata of the store, its groups and its arrays, and chunks.
 STORE_FILE = re.compile(
-    rf"(?:(?:{'|'.join(GROUPS)})/(?:[A-Za-z_]\w*/)?)?zarr\.(?:json|[0-9a-f]{{32}}\.partial)"
-    rf"|(?:{'|'.join(GROUPS)})/[A-Za-z_]\w*/c(?:/\d+)+(?:\.[0-9a-f]{{32}}\.partial)?"
+    rf"(?:(?:{GROUP})/(?:{ARRAY}/)?)?(?:zarr\.json|zarr{PARTIAL}|{TEMPORARY_NAME.format('zarr.json')})"
+    rf"|(?:{GROUP})/{ARRAY}/c/(?:\d+/)*(?:\d+|\d+{PARTIAL}|{TEMPORARY_NAME.format('[0-9]+')})"
 )
 
 

@@ -80,7 +80,7 @@ def open_store(path: str | Path, *, skip_damaged: bool = False) -> Contents:
     If chains have different numbers of draws, the largest rectangle of chains and draws is returned.  All files of
     these draws must be there, with the right size; a chunk that is damaged otherwise raises a DamagedRunError when it
     is read.  With ``skip_damaged``, all draws are read first, and chains with damaged files are left out; the attribute
-    ``left_out_chains`` numbers them.
+    ``left_out_chains`` lists them, counted from 0.
     """
     path = Path(path)
     attributes = _attributes(path)

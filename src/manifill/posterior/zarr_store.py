@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from manifill.base.atomic_files import replacing, reporting_full_disk, sync_files
+from manifill.base.atomic_files import replacing, reporting_full_disk
 from manifill.base.errors import Damage, DamagedRunError
 from manifill.base.variables import Variable
 from manifill.posterior.checked_arrays import open_checked
@@ -75,19 +75,18 @@ def create_store(
 def extension(path: Path, draws: int, attributes: Mapping[str, Any]) -> dict[Path, bytes]:
     """Return the metadata of a store that change when it gets ``draws`` per chain and these attributes, by file.
 
-    Arrays that are long enough stay as they are.  The attributes, which hold the number of draws, come last.
+    Arrays get the length of the longest: an earlier extension may have been interrupted.  The attributes, which hold
+    the number of draws, come last.
     """
+    folders = (folder for group in (POSTERIOR, STATISTICS) for folder in array_folders(path, group))
+    trees = {folder / METADATA: json.loads((folder / METADATA).read_bytes()) for folder in folders}
+    axes = {file: tree["dimension_names"].index("draw") for file, tree in trees.items() if file.parent.name != "chain"}
+    longest = max(draws, *(trees[file]["shape"][axis] for file, axis in axes.items()))
     found: dict[Path, bytes] = {}
-    for group in (POSTERIOR, STATISTICS):
-        for folder in array_folders(path, group):
-            file = folder / METADATA
-            tree = json.loads(file.read_bytes())
-            if "draw" not in tree["dimension_names"]:
-                continue
-            axis = tree["dimension_names"].index("draw")
-            if tree["shape"][axis] < draws:
-                tree["shape"][axis] = draws
-                found[file] = _json_bytes(tree)
+    for file, axis in axes.items():
+        if trees[file]["shape"][axis] < longest:
+            trees[file]["shape"][axis] = longest
+            found[file] = _json_bytes(trees[file])
     root = json.loads((path / METADATA).read_bytes())
     if root["attributes"] != (changed := root["attributes"] | attributes):
         found[path / METADATA] = _json_bytes(root | {"attributes": changed})
@@ -100,11 +99,9 @@ def extend_store(path: str | Path, draws: int, attributes: Mapping[str, Any]) ->
     for file, content in extension(path, draws, attributes).items():
         with replacing(file) as opened:
             opened.write(content)
-        if file.parent.name == "draw":
-            coordinates = open_checked(file.parent, "r+").array
-            with reporting_full_disk(file):
-                coordinates[:] = np.arange(coordinates.shape[0])
-                sync_files(file.parent.glob("c/*"))
+    for group in (POSTERIOR, STATISTICS):
+        coordinates = open_checked(path / group / "draw", "r+").array
+        coordinates[:] = np.arange(coordinates.shape[0])
 
 
 def store_format(path: str | Path) -> int | None:

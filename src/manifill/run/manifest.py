@@ -17,7 +17,7 @@ from manifill.posterior.store_layout import FORMAT, READABLE, metadata_files
 from manifill.run.folder import RunFolder
 from manifill.run.run_files import is_run_file
 
-__all__ = ["check_manifest", "manifest_damage", "write_manifest"]
+__all__ = ["check_manifest", "is_being_extended", "manifest_damage", "write_manifest"]
 
 
 class Seal(NamedTuple):
@@ -55,6 +55,11 @@ def check_manifest(run: RunFolder) -> bool:
             return before is not None
         if _read(run) == before:  # otherwise another process has extended the run in the meantime
             raise DamagedRunError.of(damage)
+
+
+def is_being_extended(run: RunFolder) -> bool:
+    """Return whether a process was stopped while it extended a run, whose manifest has been checked."""
+    return bool(_parsed(run.manifest.read_bytes()).pending)
 
 
 def manifest_damage(run: RunFolder) -> list[Damage]:

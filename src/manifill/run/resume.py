@@ -12,7 +12,7 @@ from manifill.posterior.stored_draws import completed_draws, open_arrays
 from manifill.run.attributes import check_attributes
 from manifill.run.begin import check_unfinished, complete_beginning, was_interrupted
 from manifill.run.folder import RunFolder
-from manifill.run.manifest import check_manifest, write_manifest
+from manifill.run.manifest import check_manifest, is_being_extended, write_manifest
 from manifill.run.provenance import difference
 from manifill.run.resolved import Resolved
 from manifill.sampling.chains import Plan, found_checkpoint
@@ -111,7 +111,7 @@ def extend(run: RunFolder, before: dict[str, Any], draws: int) -> None:
     """Extend the store to this number of draws per chain."""
     attributes = {"settings": before["settings"] | {"draws": draws}}
     pending = extension(run.draws, draws, attributes)
-    if pending:
+    if pending or is_being_extended(run):
         write_manifest(run, pending)
         extend_store(run.draws, draws, attributes)
         write_manifest(run)

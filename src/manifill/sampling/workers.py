@@ -159,7 +159,7 @@ class _Processes:
     def results(
         self, function: Callable[..., Any], arguments: Sequence[tuple[Any, ...]], on_death: OnDeath
     ) -> Iterator[tuple[int, Any]]:
-        with ThreadPoolExecutor(min(self._size, len(arguments)), initializer=_block_interrupts) as threads:
+        with ThreadPoolExecutor(max(1, min(self._size, len(arguments))), initializer=_block_interrupts) as threads:
             futures = {
                 threads.submit(self._run, function, each, _numbering(on_death, k)): k
                 for k, each in enumerate(arguments)

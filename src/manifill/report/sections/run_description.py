@@ -59,9 +59,9 @@ def _describe_draws(data: ReportData, settings: dict[str, Any]) -> str:
     text += counted(draws, "draw")
     if (chains, draws) == (settings["chains"], settings["draws"]):
         return text
-    left_out = data.draws.attributes.get("left_out_chains")
+    left_out = [str(chain + 1) for chain in data.draws.attributes.get("left_out_chains", ())]
     if left_out:
-        return f"{text} (without chain {', '.join(map(str, left_out))}, whose files are damaged)"
+        return f"{text} (without chain {', '.join(left_out)}, whose files are damaged)"
     requested = f"{counted(settings['chains'], 'chain')} of {settings['draws']}"
     return f"{text} (interrupted before the requested {requested} were complete)"
 
