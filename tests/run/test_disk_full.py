@@ -18,7 +18,7 @@ from manifill.posterior import zarr_store
 from manifill.report import report_of_run
 from manifill.run.folder import RunFolder
 from manifill.run.verification import verify_run
-from manifill.sampling import chains
+from manifill.sampling import chain as chains
 from manifill.tables import write_table
 from tests.estimators.tables import low_rank_table
 from tests.run.runs import files_of, fit

@@ -12,6 +12,7 @@ from plotly.offline import get_plotlyjs
 
 from manifill.base.arrays import Array
 from manifill.base.atomic_files import replacing
+from manifill.base.errors import DiskFullError
 from manifill.estimators.loading import load
 from manifill.estimators.matrix_completion import ConvergenceWarning, MatrixCompletion
 from manifill.posterior import identified_quantities
@@ -69,6 +70,8 @@ def write_report(model: MatrixCompletion, path: str | Path, *, held_out: Observa
     try:
         with replacing(path) as file:
             file.write(page.encode())
+    except DiskFullError:
+        raise
     except OSError as error:
         raise ValueError(f"{path} cannot be written: {error.strerror or error}; choose another file.") from None
 
