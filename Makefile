@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-fast test-newer test-statistical test-mutations lint docs bench-kernels bench-samplers bench-ablation bench-accuracy bench-startup bench-compilation same-draws same-speed clean
+.PHONY: demo test test-fast test-newer test-statistical test-mutations test-faults fuzz lint docs bench-kernels bench-samplers bench-ablation bench-accuracy bench-startup bench-compilation bench-reading same-draws same-speed clean
 
 demo: $(VENV)/installed
 	$(BIN)/manifill demo --out demo
@@ -27,6 +27,14 @@ test-statistical: $(VENV)/tested
 # One-line breaks of the samplers, each of which the tests must catch; part of a name chooses: ARGS=slice
 test-mutations: $(VENV)/tested
 	$(BIN)/python -m tests.mutations $(ARGS)
+
+# Commands and their processes, killed at many moments
+test-faults: $(VENV)/tested
+	$(BIN)/python -m pytest -m faults
+
+# Inputs made at random: make fuzz ARGS='--target readers --cases 200000 --seed 1'
+fuzz: $(VENV)/tested
+	$(BIN)/python -m tests.fuzz $(ARGS)
 
 lint: $(VENV)/tested
 	$(BIN)/ruff check .
@@ -54,6 +62,9 @@ bench-startup: $(VENV)/tested
 
 bench-compilation: $(VENV)/tested
 	$(BIN)/python bench/compilation.py
+
+bench-reading: $(VENV)/tested
+	$(BIN)/python bench/reading.py $(ARGS)
 
 # Two checkouts fitted next to each other: make same-draws OLD=../other-checkout
 same-draws: $(VENV)/tested

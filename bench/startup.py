@@ -22,6 +22,7 @@ from manifill.estimators.matrix_completion import MatrixCompletion
 from manifill.posterior import DiskRecorder, Variable, create_store
 from manifill.problem import Observations
 from manifill.run.folder import RunFolder
+from manifill.run.manifest import write_manifest
 from manifill.run.observations_file import save_observations
 from manifill.run.provenance import provenance
 
@@ -81,6 +82,7 @@ def store_run(path: Path) -> None:
             draw = {v.name: np.asarray(0.1 * rng.random(v.shape)) for v in variables}
             recorder.append(draw, dict.fromkeys(statistics, 0.0))
         recorder.finish()
+    write_manifest(run)
 
 
 def seconds(arguments: Sequence[str]) -> float:

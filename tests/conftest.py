@@ -1,5 +1,6 @@
 """What every test shares."""
 
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -13,3 +14,12 @@ def _one_blas_thread() -> Iterator[None]:
     """Threads only get in each other's way on matrices of this size."""
     with threadpool_limits(1):
         yield
+
+
+@pytest.fixture(autouse=True)
+def _own_signal_handlers() -> Iterator[None]:
+    """Restore what Ctrl-C does, since a command that a test calls in this process sets it for its own."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)

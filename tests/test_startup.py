@@ -13,6 +13,7 @@ from manifill.estimators.matrix_completion import MatrixCompletion
 from manifill.posterior import Draws, Variable
 from manifill.problem import Observations
 from manifill.run.folder import RunFolder
+from manifill.run.manifest import write_manifest
 from manifill.run.observations_file import save_observations
 from manifill.run.provenance import provenance
 
@@ -55,6 +56,7 @@ def stored_run(tmp_path: Path) -> Path:
     run.path.mkdir()
     save_observations(run.data, observations)
     Draws(variables, posterior, {"lp": np.zeros((chains, draws))}, {}, attributes).save(run.draws)
+    write_manifest(run)
     return run.path
 
 

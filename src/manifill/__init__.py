@@ -9,6 +9,8 @@ TYPE_CHECKING = False  # as in typing, whose import the command line would have 
 if TYPE_CHECKING:
     from typing import Any
 
+    from manifill.base.errors import DamagedRunError
+    from manifill.estimators.hold_out import hold_out
     from manifill.estimators.loading import load
     from manifill.estimators.map_estimate import map_estimate
     from manifill.estimators.matrix_completion import ConvergenceWarning, MatrixCompletion
@@ -24,6 +26,7 @@ __all__ = [
     "BayesianImputer",
     "Binomial",
     "ConvergenceWarning",
+    "DamagedRunError",
     "Diagnostics",
     "Draws",
     "Gaussian",
@@ -35,6 +38,7 @@ __all__ = [
     "Score",
     "SoftplusGaussian",
     "custom_likelihood",
+    "hold_out",
     "load",
     "map_estimate",
 ]
@@ -44,6 +48,7 @@ _MODULES = {
     "BayesianImputer": "manifill.imputer",
     "Binomial": "manifill.likelihoods",
     "ConvergenceWarning": "manifill.estimators.matrix_completion",
+    "DamagedRunError": "manifill.base.errors",
     "Diagnostics": "manifill.posterior",
     "Draws": "manifill.posterior",
     "Gaussian": "manifill.likelihoods",
@@ -55,6 +60,7 @@ _MODULES = {
     "Score": "manifill.posterior",
     "SoftplusGaussian": "manifill.likelihoods",
     "custom_likelihood": "manifill.likelihoods",
+    "hold_out": "manifill.estimators.hold_out",
     "load": "manifill.estimators.loading",
     "map_estimate": "manifill.estimators.map_estimate",
 }

@@ -73,7 +73,7 @@ def test_negative_data_are_not_for_softplus() -> None:
 def test_a_column_without_cells_needs_the_others_to_know_its_noise() -> None:
     table = noise()
     table[:, 3] = np.nan
-    with pytest.raises(ValueError, match="so 1 without cells would have no noise level"):
+    with pytest.raises(ValueError, match="so 1 column without cells would have no noise level"):
         MatrixCompletion(**QUICK, noise="column", noise_prior=(1e-4, 1e-4)).fit(table)
     _, sd = MatrixCompletion(**QUICK, noise="column").fit(table).complete()
     assert np.isfinite(sd).all()

@@ -32,7 +32,7 @@ DATA: dict[str, tuple[tuple[Any, ...], dict[str, Any], str]] = {
     "words": (([0, 1], [0, 1], ["a", "b"]), {}, "values must be numbers"),
     "one-dimensional": ((np.ones(4),), {}, "matrix"),
     "narrow frame": ((pd.DataFrame({"a": [1], "b": [2]}),), {}, "columns"),
-    "wide frame": ((pd.DataFrame(np.ones((3, 4))),), {}, "long.*to_numpy"),
+    "wide frame": ((pd.DataFrame(np.ones((3, 4))),), {}, "may be long or wide.*layout='wide'"),
     "ids as indices": (([0, 2**40], [0, 1], [1.0, 2.0]), {}, "rows and cols.*DataFrame"),
     "missing label": ((pd.DataFrame({"a": ["x", None], "b": [1, 2], "y": [1.0, 2.0]}),), {}, "'a'.*missing label"),
     "values alone": (([0], None, [1.0]), {}, "go together"),

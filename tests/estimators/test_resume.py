@@ -7,7 +7,6 @@ import subprocess
 import sys
 import textwrap
 import time
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +20,9 @@ import manifill
 from manifill import MatrixCompletion
 from manifill.base.arrays import Array
 from manifill.base.atomic_files import locked
+from manifill.base.errors import CannotResumeError
+from manifill.run.folder import RunFolder
+from manifill.run.manifest import write_manifest
 from manifill.sampling.chains import PROCESSOR_TIME
 from tests.estimators.tables import low_rank_table
 
@@ -43,9 +45,9 @@ SCRIPT = """
     from pathlib import Path
     import numpy as np
     from manifill import MatrixCompletion
-    from manifill.sampling import chains
+    from manifill.sampling import chain
     from manifill.sampling.{module} import {sampler} as Sampler
-    chains.SECONDS_BETWEEN_CHECKPOINTS = 0.05
+    chain.SECONDS_BETWEEN_CHECKPOINTS = 0.05
     step = Sampler.step
     def slow(self, *args):
         time.sleep(0.005)
@@ -53,7 +55,8 @@ SCRIPT = """
     Sampler.step = slow
     warnings.simplefilter("ignore")
     print("begun", flush=True)
-    MatrixCompletion(**{settings!r}, path={path!r}, progress=False).fit(np.load({table!r}), resume=True)
+    begun = Path({path!r}, "checkpoints").exists()
+    MatrixCompletion(**{settings!r}, path={path!r}, progress=False).fit(np.load({table!r}), resume=begun)
     print("ended", flush=True)
 """
 
@@ -152,10 +155,13 @@ def test_a_finished_run_is_never_cut(tmp_path: Path) -> None:
     assert fit(tmp_path / "run", resume=True, draws=10).posterior_.draws == 40
 
 
-def test_resume_begins_a_run_where_there_is_none(tmp_path: Path) -> None:
-    fit(tmp_path / "run", resume=True)
-    fit(tmp_path / "other")
-    assert_same_draws(tmp_path / "run", tmp_path / "other")
+def test_resume_begins_no_run_where_there_is_none(tmp_path: Path) -> None:
+    with pytest.raises(CannotResumeError, match="run does not exist, so it cannot be resumed; leave resume=True out"):
+        fit(tmp_path / "run", resume=True)
+    assert not (tmp_path / "run").exists()
+    with pytest.raises(CannotResumeError, match="is empty, so it cannot be resumed; leave resume=True out"):
+        fit(tmp_path, resume=True)
+    assert not any(tmp_path.iterdir())
 
 
 def test_a_run_without_a_seed_goes_on_with_the_one_it_drew(tmp_path: Path) -> None:
@@ -166,17 +172,18 @@ def test_a_run_without_a_seed_goes_on_with_the_one_it_drew(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"rank": 1}, "rank was 2 and is 1"),
-        ({"chains": 3}, "chains was 2 and is 3"),
-        ({"seed": 4}, "seed was 3 and is 4"),
-        ({"warmup": 21}, "warmup was 20 and is 21"),
+        ({"rank": 1}, "rank is 2 in the run and 1 here"),
+        ({"chains": 3}, "chains is 2 in the run and 3 here"),
+        ({"seed": 4}, "the seed is 3 in the run and 4 here"),
+        ({"warmup": 21}, "warmup is 20 in the run and 21 here"),
+        ({"seed": 4, "warmup": 21}, "the seed is 3 in the run and 4 here; warmup is 20 in the run and 21 here"),
     ],
     ids=str,
 )
 def test_other_settings_are_refused(change: dict[str, Any], said: str, tmp_path: Path) -> None:
     fit(tmp_path / "run")
     before = draws_of(tmp_path / "run")
-    with pytest.raises(ValueError, match=f"cannot be resumed, the settings differ: {said}"):
+    with pytest.raises(ValueError, match=f"cannot be resumed: {said}; use the original ones"):
         fit(tmp_path / "run", resume=True, **change)
     for name, values in draws_of(tmp_path / "run").items():
         np.testing.assert_array_equal(values, before[name])
@@ -186,8 +193,15 @@ def test_other_data_are_refused(tmp_path: Path) -> None:
     fit(tmp_path / "run")
     table = low_rank_table()[1]
     table[0, 0] = 17.0
-    with pytest.raises(ValueError, match="cannot be resumed, the data differ"):
+    with pytest.raises(ValueError, match=r"cannot be resumed: the data differ: .* in the run, .* here; use"):
         fit(tmp_path / "run", resume=True, table=table)
+
+
+def test_the_seed_may_be_left_out(tmp_path: Path) -> None:
+    fit(tmp_path / "run")
+    fit(tmp_path / "run", resume=True, seed=None, draws=60)
+    fit(tmp_path / "whole", draws=60)
+    assert_same_draws(tmp_path / "run", tmp_path / "whole")
 
 
 def test_what_is_no_run_is_not_resumed(tmp_path: Path) -> None:
@@ -237,6 +251,7 @@ def test_a_run_with_ones_own_likelihood_asks_for_it(tmp_path: Path) -> None:
     root: Any = zarr.open_group(tmp_path / "run" / "draws.zarr", mode="r+")
     for name in ("settings", "model"):
         root.attrs[name] = dict(root.attrs[name], likelihood={"name": "mine"})
+    write_manifest(RunFolder(tmp_path / "run"))
     with pytest.raises(ValueError, match="likelihood 'mine', whose code is not in the run"):
         manifill.load(tmp_path / "run")
 
@@ -245,14 +260,15 @@ def test_ctrl_c_in_warm_up_leaves_a_run_to_go_on_with(tmp_path: Path) -> None:
     process = started(slow_fit(tmp_path / "run", warmup=400), stderr=subprocess.PIPE)
     wait_until(lambda: (tmp_path / "run" / "checkpoints" / "chain-0.npz").exists())
     os.kill(process.pid, signal.SIGINT)
-    assert "stopped during warm-up" in process.communicate(timeout=60)[1]
+    assert "stopped before the first draw" in process.communicate(timeout=60)[1]
     fit(tmp_path / "run", resume=True, warmup=400)
     fit(tmp_path / "whole", warmup=400)
     assert_same_draws(tmp_path / "whole", tmp_path / "run")
 
 
-def test_no_warning_of_convergence_is_lost_when_a_run_is_loaded(tmp_path: Path) -> None:
-    fit(tmp_path / "run")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert not manifill.load(tmp_path / "run").diagnostics_.converged
+def test_a_warning_of_convergence_is_issued_again_when_a_run_is_loaded(tmp_path: Path) -> None:
+    verdict = fit(tmp_path / "run").diagnostics_.verdict
+    with pytest.warns(manifill.ConvergenceWarning) as issued:
+        loaded = manifill.load(tmp_path / "run")
+    assert [str(warning.message) for warning in issued] == [verdict]
+    assert "diagnostics_" not in vars(loaded)  # the verdict was stored, not computed

@@ -54,6 +54,15 @@ def test_auto_scales_columns_in_different_units_and_says_so(caplog: pytest.LogCa
     assert np.abs(distance).max() < 1.0
 
 
+@pytest.mark.parametrize("shown", [True, False])
+def test_scaling_is_said_where_progress_is_shown(shown: bool, capfd: pytest.CaptureFixture[str]) -> None:
+    settings = QUICK | {"sampler": "factors", "progress": shown}
+    MatrixCompletion(**settings).fit(similar_columns() * UNITS)
+    said = capfd.readouterr().err.splitlines()
+    expected = ["manifill: columns are divided by their spreads, from 0.0154 to 882"]
+    assert [line for line in said if "spreads" in line] == (expected if shown else [])
+
+
 def test_auto_leaves_similar_columns_alone(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, "manifill"):
         model = MatrixCompletion(**QUICK).fit(similar_columns())

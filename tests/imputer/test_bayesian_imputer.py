@@ -93,7 +93,11 @@ def test_data_frames_keep_names_and_index() -> None:
     completed, std = imputer.transform(frame[30:], return_std=True)
     assert list(imputer.get_feature_names_out()) == list(frame.columns) == list(completed.columns)
     assert list(completed.index) == list(range(130, 140))
-    assert std.shape == completed.shape
+    pd.testing.assert_index_equal(std.index, completed.index)
+    pd.testing.assert_index_equal(std.columns, completed.columns)
+    assert (std.to_numpy() > 0.0).sum() == frame[30:].isna().sum().sum()
+    assert all("column c" in q.name for q in imputer.completion_.diagnostics_.quantities if q.name.startswith("X"))
+    assert isinstance(imputer.set_output(transform="default").transform(frame, return_std=True)[1], np.ndarray)
     assert not completed.isna().any(axis=None)
     with pytest.raises(ValueError, match="feature names"):
         imputer.transform(frame.rename(columns={"c0": "d0"}))

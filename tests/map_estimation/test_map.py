@@ -163,6 +163,7 @@ def test_columns_in_different_units_are_completed_as_well_as_in_one(caplog: pyte
 
 
 def test_columns_stay_as_they_are_where_sigma_is_given(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", logger="manifill")
     units = np.repeat([1.0, 1000.0], [7, 8])
     found = map_estimate(holed_table() * units, sigma=1.0)
     assert found.column_scales == 1.0

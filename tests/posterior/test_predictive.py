@@ -231,5 +231,5 @@ def test_a_prediction_as_a_frame() -> None:
 
 def test_a_frame_with_too_few_labels_is_refused() -> None:
     prediction = predict(np.random.default_rng(0), random_run([5]), Gaussian(), ROWS, COLS)
-    with pytest.raises(ValueError, match="cols must name the 5 cells of the prediction, not 2"):
+    with pytest.raises(ValueError, match="cols must name the 5 predicted cells, not 2"):
         prediction.to_frame(cols=[0, 1])

@@ -170,7 +170,7 @@ def test_a_score_is_a_line_and_a_number() -> None:
     ("rows", "cols", "values", "message"),
     [
         ([0, 1], [0, 1], [1.0], "values must be a list of 2 numbers"),
-        ([0], [0], [[1.0]], "values must be a list of 1 numbers"),
+        ([0], [0], [[1.0]], "values must be a list of 1 number, one"),
         ([0], [0], ["a"], "values must be numbers"),
         ([0, 1], [0, 1], [1.0, np.nan], r"values\[1\] is nan"),
         ([], [], [], "at least one cell"),

@@ -11,6 +11,7 @@ from manifill.base.arrays import Array, Generator
 from manifill.estimators.loading import load
 from manifill.posterior import Draws, Variable
 from manifill.run.folder import RunFolder
+from manifill.run.manifest import write_manifest
 from manifill.run.observations_file import save_observations
 from manifill.run.provenance import fingerprint
 
@@ -64,6 +65,7 @@ def synthetic_run(
     if held_out is not None:
         save_observations(run.held_out, hidden)
     Draws(variables, posterior, statistics, {}, about).save(run.draws)
+    write_manifest(run)
     return folder
 
 

@@ -44,7 +44,7 @@ def hover(page: Any, chart: str, across: float, down: float, wanted: str) -> str
 def test_no_errors_and_nothing_is_cut_off(browser: Any, report: Path, width: int) -> None:
     with opened(browser, report, width) as (page, complaints):
         assert page.evaluate("document.documentElement.scrollWidth") <= width
-        assert page.locator(".js-plotly-plot").count() == page.locator(".chart").count() == 13
+        assert page.locator(".js-plotly-plot").count() == page.locator(".chart").count() == 14
         for chart in page.locator(".chart").all():
             drawn = chart.locator(".main-svg").first.bounding_box()
             assert drawn["width"] <= chart.bounding_box()["width"] + 1

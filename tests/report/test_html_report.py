@@ -66,8 +66,9 @@ def test_page_has_every_section_and_chart(tmp_path: Path) -> None:
     sections = re.findall(r'<section id="(.*?)">', page)
     assert sections == ["convergence", "accuracy", "rank", "chains", "matrix", "unsure", "predictions", "settings"]
     traces = {f"trace-{k}" for k in range(6)}
-    others = {"calibration", "scatter", "spectrum", "autocorrelation", "observed", "completed", "uncertainty"}
-    assert set(charts(page)) == traces | others
+    others = {"errors", "calibration", "scatter", "spectrum", "autocorrelation"}
+    maps = {"observed", "completed", "uncertainty"}
+    assert set(charts(page)) == traces | others | maps
     assert "4 chains of 200 draws" in visible_text(page)
 
 
@@ -94,7 +95,7 @@ def test_names_of_the_table_are_used(tmp_path: Path) -> None:
 
 def test_without_held_out_cells_the_page_explains_how_to_hold_out_some(tmp_path: Path) -> None:
     page = page_of(tmp_path / "run", held_out=None)
-    assert "--holdout 0.05" in page
+    assert "--hold-out 5%" in page
     assert "calibration" not in charts(page)
 
 
@@ -191,3 +192,53 @@ def test_held_out_cells_of_another_matrix_are_refused(tmp_path: Path) -> None:
 def test_a_model_without_a_fit_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="has not been fitted"):
         write_report(MatrixCompletion(), tmp_path / "page.html")
+
+
+def test_a_report_may_be_written_elsewhere(tmp_path: Path) -> None:
+    folder = synthetic_run(tmp_path / "run")
+    assert report_of_run(folder, tmp_path / "page.html") == tmp_path / "page.html"
+    assert (tmp_path / "page.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert not (folder / "report.html").exists()
+
+
+def test_a_report_that_cannot_be_written_is_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    model = synthetic_model(tmp_path / "run")
+    monkeypatch.setattr("manifill.report.html_report.replacing", full)
+    with pytest.raises(ValueError, match=r"page\.html cannot be written: No space left on device; choose another file"):
+        write_report(model, tmp_path / "page.html")
+
+
+def test_cells_are_named_by_label_everywhere(tmp_path: Path) -> None:
+    labels = np.arange(100, 124), np.array([f"c{j}" for j in range(15)], dtype=object)
+    layout = {"row": "user", "col": "film"}
+    page = page_of(tmp_path / "run", labels=labels, stuck=1.0, attributes={"layout": layout})
+    text = visible_text(page)
+    assert re.search(r"X at user 1\d\d, film c\d", text)
+    assert "X[" not in text
+    legend = [line["name"] for line in charts(page)["autocorrelation"]["data"]]
+    assert any(re.fullmatch(r"X at user 1\d\d, film c\d+", name) for name in legend)
+
+
+@pytest.mark.parametrize("scales", [None, 10.0 ** np.arange(-7, 8)], ids=["one unit", "units"])
+def test_the_model_is_compared_with_means(tmp_path: Path, scales: Array | None) -> None:
+    page = page_of(tmp_path / "run", scales=scales)
+    bars = charts(page)["errors"]["data"][0]
+    assert bars["y"] == ["model", "row and column means", "column means"]
+    assert bars["x"][0] < bars["x"][1] < bars["x"][2]
+    text = visible_text(page)
+    assert re.search(r"The RMSE of the model is [\d.]+ % below that of row and column means\.", text)
+    assert re.search(r"errors RMSE MAE model [\d.]+ [\d.]+ row and column means [\d.]+ [\d.]+ column means", text)
+
+
+def test_a_model_that_does_not_beat_means_is_said_not_to(tmp_path: Path) -> None:
+    text = visible_text(page_of(tmp_path / "run", stuck=20.0))
+    assert "The model does not beat row and column means, whose RMSE is" in text
+
+
+def test_long_labels_keep_their_ends(tmp_path: Path) -> None:
+    labels = np.array([f"{'x' * 80} row {k}" for k in range(24)], dtype=object), None
+    text = visible_text(page_of(tmp_path / "run", labels=labels))
+    assert re.search(r"x{20,30}…x{10,30} row \d+ ", text)

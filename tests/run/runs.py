@@ -6,18 +6,26 @@ from typing import Any
 import zarr
 
 from manifill import MatrixCompletion
+from manifill.run.folder import RunFolder
+from manifill.run.manifest import write_manifest
 from tests.estimators.tables import low_rank_table
 
 SETTINGS: dict[str, Any] = {"rank": 2, "sampler": "factors", "chains": 2, "warmup": 20, "draws": 40, "seed": 3}
 
 
 def fit(
-    path: Path | None, data: Any = None, *, resume: bool = False, held_out: Any = None, **changes: Any
+    path: Path | None,
+    data: Any = None,
+    *,
+    resume: bool = False,
+    overwrite: bool = False,
+    held_out: Any = None,
+    **changes: Any,
 ) -> MatrixCompletion:
-    """Fit a small table into a folder, or resume the run in it."""
+    """Fit a small table into a folder, or resume or replace the run in it."""
     data = low_rank_table()[1] if data is None else data
     model = MatrixCompletion(**{**SETTINGS, **changes}, path=path, jobs=1, progress=False)
-    return model.fit(data, held_out=held_out, resume=resume)
+    return model.fit(data, held_out=held_out, resume=resume, overwrite=overwrite)
 
 
 def make_older(path: Path, number: Any = 2) -> None:
@@ -29,6 +37,10 @@ def make_older(path: Path, number: Any = 2) -> None:
             del attributes[name]
     root.attrs.clear()
     root.attrs.update(attributes | {"manifill_format": number})
+    if number == 2:
+        (path / "manifest.json").unlink(missing_ok=True)
+    else:
+        write_manifest(RunFolder(path))
 
 
 def files_of(path: Path) -> dict[Path, bytes]:

@@ -1,5 +1,8 @@
-"""``manifill fit --resume`` and the commands that read a run: held-out cells, older formats, damaged checkpoints."""
+"""``manifill fit --resume`` and the commands that read a run: held-out cells, older formats, damaged files."""
 
+import json
+import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -16,10 +19,21 @@ from manifill.run.provenance import fingerprint
 from manifill.sampling.factor_gibbs import Factors
 from tests.run.runs import files_of, make_older
 
+# Runs of thirty draws are loaded with a warning.
+pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
+
 FIT = ["fit", "wide.csv", "--sampler", "factors", "--rank", "2", "--chains", "2", "--warmup", "20", "--draws", "30"]
 FIT += ["--jobs", "1", "--out", "run"]
 
 Run = Callable[..., tuple[int, str]]
+
+COMMANDS: dict[str, list[str]] = {
+    "predict": ["predict", "run", "pairs.csv"],
+    "complete": ["complete", "run"],
+    "top": ["top", "run", "--row", "3"],
+    "report": ["report", "run"],
+    "diagnose": ["diagnose", "run"],
+}
 
 
 @pytest.fixture
@@ -59,13 +73,14 @@ def test_an_interrupted_run_has_its_held_out_cells(run: Run, tmp_path: Path, mon
 def test_what_was_chosen_once_is_not_chosen_again(run: Run) -> None:
     run(*FIT, "--seed", "1")
     for option, said in (
-        (["--seed", "2"], "the settings differ: seed was 1 and is 2"),
-        (["--holdout", "0.1"], "the held-out cells of run were chosen when the run was started; leave --holdout out"),
+        (["--seed", "2"], "the seed is 1 in the run and 2 here"),
+        (["--hold-out", "10%"], "the held-out cells of run were chosen when the run was started; leave --hold-out out"),
+        (["--hold-out-by", "row"], "leave --hold-out-by out"),
     ):
         code, err = run("fit", "wide.csv", "--resume", "--out", "run", *option)
         assert code == 2
         assert said in err.splitlines()[-1]
-    assert run("fit", "wide.csv", "--resume", "--out", "run", "--holdout", "0.05", "--quiet")[0] in (0, 3)
+    assert run("fit", "wide.csv", "--resume", "--out", "run", "--hold-out", "5%", "--quiet")[0] in (0, 3)
 
 
 def test_a_run_of_another_format_is_not_resumed(run: Run, tmp_path: Path) -> None:
@@ -98,3 +113,100 @@ def test_a_damaged_checkpoint_is_named(run: Run, tmp_path: Path) -> None:
     assert code == 2
     assert "chain-0.npz cannot be read" in err.splitlines()[-1]
     assert files_of(tmp_path / "run") == before
+
+
+def test_resume_without_a_run_is_refused(run: Run, tmp_path: Path) -> None:
+    code, err = run(*FIT, "--resume")
+    assert (code, err) == (
+        2,
+        "manifill: run does not exist, so it cannot be resumed; leave --resume out to begin a run.\n",
+    )
+    (tmp_path / "run").mkdir()
+    assert "run is empty, so it cannot be resumed; leave --resume out" in run(*FIT, "--resume")[1]
+    assert not any((tmp_path / "run").iterdir())
+
+
+def test_a_run_is_replaced_by_name(run: Run, tmp_path: Path) -> None:
+    run(*FIT, "--seed", "1")
+    before = files_of(tmp_path / "run")
+    code, err = run(*FIT, "--seed", "2")
+    assert code == 2
+    assert "already exists; choose another folder, resume the run in it (--resume), or replace it (--overwrite)." in err
+    for wrong in (["--overwrite", "--resume"], ["--overwrite", "--rank", "99"], ["--overwrite", "--holdout", "2"]):
+        assert run(*FIT, *wrong)[0] == 2
+    assert files_of(tmp_path / "run") == before
+    assert run(*FIT, "--seed", "2", "--overwrite", "--quiet")[0] in (0, 3)
+    assert manifill.load("run").posterior_.attributes["seed"] == 2
+
+
+@pytest.fixture
+def damaged(run: Run, tmp_path: Path) -> Path:
+    """Make a run and pairs to predict, damage a chunk of its chain 1, and return the chunk's path."""
+    run(*FIT, "--seed", "1")
+    pd.DataFrame({"row": [1, 2], "column": ["c1", "c2"]}).to_csv("pairs.csv", index=False)
+    file = Path("run", "draws.zarr", "posterior", "B", "c", "1", "0", "0", "0")
+    flip(file)
+    return file
+
+
+def flip(file: Path) -> None:
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.filterwarnings("default::manifill.estimators.loading.DamagedRunWarning")
+def test_damage_is_one_line_and_the_other_chains_remain(
+    command: str, run: Run, damaged: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, err = run(*COMMANDS[command])
+    assert code == 2
+    assert err.splitlines()[-1] == (
+        f"manifill: {damaged} is damaged: its checksum does not match; restore it from a copy, or leave its chain "
+        "out with --skip-damaged."
+    )
+    code, err = run(*COMMANDS[command], "--skip-damaged")
+    assert code == (3 if command == "diagnose" else 0)
+    assert "manifill: chain 2 of run is left out because of damaged files; 1 chain remains." in err
+
+
+@pytest.mark.parametrize("name", ["data.npz", "held_out.npz", "manifest.json", "draws.zarr/posterior/A/zarr.json"])
+def test_damage_to_any_other_file_is_one_line_for_every_command(name: str, run: Run, damaged: Path) -> None:
+    flip(damaged)  # back again
+    flip(Path("run", name))
+    for command in (*COMMANDS.values(), [*FIT, "--resume"], [*FIT, "--resume", "--draws", "90"]):
+        code, err = run(*command)
+        last = err.splitlines()[-1]
+        assert code == 2
+        assert f"run/{name} is damaged: its checksum does not match; restore it from a copy, or fit again." in last
+
+
+def test_verify_lists_damaged_files(run: Run, damaged: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("run", "checkpoints", "chain-0.npz").unlink()
+    command = [sys.executable, "-m", "manifill", "diagnose", "run", "--verify"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=dict(os.environ))
+    assert (done.returncode, done.stderr) == (2, "")
+    assert done.stdout.splitlines() == [
+        "run/checkpoints/chain-0.npz is missing",
+        f"{damaged} is damaged: its checksum does not match",
+    ]
+    done = subprocess.run([*command, "--json"], capture_output=True, text=True, check=False, env=dict(os.environ))
+    found = json.loads(done.stdout)
+    assert (done.returncode, found["intact"], found["has_checksums"]) == (2, False, True)
+    assert found["damage"][1] == {
+        "file": str(damaged),
+        "problem": "is damaged: its checksum does not match",
+    }
+
+
+def test_verify_says_that_a_run_is_intact(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(*FIT)
+    command = [sys.executable, "-m", "manifill", "diagnose", "run", "--verify"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=dict(os.environ))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == f"All {len(files_of(Path('run')))} files of run are intact.\n"
+    assert run("diagnose", "nowhere", "--verify") == (
+        2,
+        "manifill: nowhere is not a manifill run; give the folder that a fit was written to.\n",
+    )

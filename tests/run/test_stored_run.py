@@ -33,5 +33,5 @@ def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
         manifill.load(tmp_path)
     fit(tmp_path / "run")
     (tmp_path / "run" / "data.npz").unlink()
-    with pytest.raises(ValueError, match=r"it has no data\.npz"):
+    with pytest.raises(ValueError, match=r"data\.npz is missing; restore it from a copy, or fit again"):
         manifill.load(tmp_path / "run")

@@ -12,6 +12,8 @@ from manifill.base.errors import CannotResumeError
 from manifill.estimators import arguments
 from manifill.estimators.loading import UnverifiedRunWarning
 from manifill.problem import column_spreads, default_priors
+from manifill.run.folder import RunFolder
+from manifill.run.manifest import write_manifest
 from tests.estimators.tables import low_rank_table
 from tests.run.runs import files_of, fit, make_older
 
@@ -111,6 +113,7 @@ def test_a_run_that_has_lost_its_model_is_refused(tmp_path: Path) -> None:
     fit(tmp_path / "run")
     make_older(tmp_path / "run")
     zarr.open_group(tmp_path / "run" / "draws.zarr", mode="r+").attrs["manifill_format"] = 3
+    write_manifest(RunFolder(tmp_path / "run"))
     with pytest.raises(ValueError, match=r"the model of .* cannot be read: model must have the fields rank"):
         manifill.load(tmp_path / "run")
 
@@ -124,7 +127,7 @@ def test_a_damaged_store_is_never_begun_again(damage: str, tmp_path: Path) -> No
     else:
         metadata.unlink()
     before = files_of(tmp_path / "run")
-    with pytest.raises(CannotResumeError, match=r"draws\.zarr (cannot be read|is damaged)"):
+    with pytest.raises(CannotResumeError, match=r"draws\.zarr/zarr\.json is (damaged|missing)"):
         fit(tmp_path / "run", resume=True)
     assert files_of(tmp_path / "run") == before
 
@@ -142,6 +145,6 @@ def test_other_peoples_files_in_the_place_of_the_store_are_left_alone(tmp_path: 
     (tmp_path / "run" / "checkpoints").mkdir(parents=True)
     (tmp_path / "run" / "draws.zarr").mkdir()
     (tmp_path / "run" / "draws.zarr" / "notes.txt").write_text("mine")
-    with pytest.raises(ValueError, match="already exists"):
+    with pytest.raises(ValueError, match=r"files that are not of a run: draws\.zarr/notes\.txt; move them elsewhere"):
         fit(tmp_path / "run", low_rank_table()[1], resume=True)
     assert (tmp_path / "run" / "draws.zarr" / "notes.txt").read_text() == "mine"

@@ -3,20 +3,26 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 import pytest
 
+from manifill.base import progress
+from manifill.base.progress import Row, Watch
 from manifill.likelihoods import Gaussian, WithNoise
 from manifill.problem import Model, from_array
+from manifill.sampling.chain import run_chain
 from manifill.sampling.chains import Plan, run_chains
 from manifill.sampling.factor_gibbs import Factors
 from manifill.sampling.progress_board import Board, Line, Stage
-from manifill.sampling.progress_display import display
+from manifill.sampling.shared_value import InMemory
 
 SEEDS = np.random.SeedSequence(1).spawn(3)
 
@@ -28,8 +34,8 @@ def plan(**changes: Any) -> Plan:
 
 
 def test_records_are_complete_and_reproducible() -> None:
-    first = run_chains(plan(), SEEDS, jobs=1, visible=False)
-    second = run_chains(plan(), SEEDS, jobs=3, visible=False)
+    first = run_chains(plan(), SEEDS, jobs=1)
+    second = run_chains(plan(), SEEDS, jobs=3)
     assert [record.draws for record in first] == [5, 5, 5]
     assert all(len(record.warmup_statistics["lp"]) == 4 for record in first)
     for one, two in zip(first, second, strict=True):
@@ -38,35 +44,96 @@ def test_records_are_complete_and_reproducible() -> None:
 
 def test_an_error_in_a_chain_reaches_the_caller() -> None:
     with pytest.raises(ZeroDivisionError):
-        run_chains(plan(build=partial(divmod, 1, 0)), SEEDS, jobs=2, visible=False)
+        run_chains(plan(build=partial(divmod, 1, 0)), SEEDS, jobs=2)
 
 
 def test_board_carries_lines_and_the_word_stop(tmp_path: Path) -> None:
     board, same = Board(tmp_path / "board", 2, create=True), Board(tmp_path / "board", 2)
-    board.write(1, Line(Stage.WARMUP, 7.0, 0.1, 31.0, 2.0))
-    assert same.read(1) == Line(Stage.WARMUP, 7.0, 0.1, 31.0, 2.0)
+    board.write(1, Line(Stage.WARMUP, 7.0, 0.1, 31.0, 2.0, 5.0))
+    assert same.read(1) == Line(Stage.WARMUP, 7.0, 0.1, 31.0, 2.0, 5.0)
     assert same.read(0).stage == Stage.WAITING
     assert not same.stopped
     board.stop()
     assert same.stopped
 
 
-def test_lines_where_there_is_no_terminal(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("manifill.sampling.progress_display.SECONDS_BETWEEN_LINES", 0.0)
-    board = Board(tmp_path / "board", 2, create=True)
-    board.mark(0, Stage.COMPILING)
-    with display(2, 10, visible=True) as shown:
-        shown.update(board)
-    said = capfd.readouterr().err
-    assert "compiling" in said
-    assert "chain 2 waiting 0/10" in said
-
-
 def test_nothing_is_shown_when_not_wanted(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    run_chains(plan(), SEEDS, jobs=1, visible=False)
+    run_chains(plan(), SEEDS, jobs=1)
     assert capfd.readouterr().err == ""
+
+
+class Recorder:
+    """Keeps what is reported, and looks at the rows all the time."""
+
+    def __init__(self) -> None:
+        self.phases: list[str] = []
+        self.notes: list[str] = []
+        self.seen: list[tuple[Row, ...]] = []
+        self._ended = threading.Event()
+
+    def begin(self, phase: str, total: float | None, unit: str, guess: float, then: float) -> None:
+        self.phases.append(phase)
+
+    def advance(self, amount: float, doing: str) -> None:
+        """Do nothing."""
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+
+    def watch(self, rows: Watch) -> None:
+        self._rows = rows
+        threading.Thread(target=self._look, daemon=True).start()
+
+    def _look(self) -> None:
+        while not self._ended.wait(0.0001):
+            self.seen.append(tuple(self._rows()[0]))
+
+    def end(self) -> None:
+        self._ended.set()
+        self.seen.append(tuple(self._rows()[0]))
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_a_chain_only_moves_on(jobs: int) -> None:
+    """No chain waits again once it has started, and only iterations are counted."""
+    recorder = Recorder()
+    with progress.listening(recorder):
+        run_chains(plan(warmup=100, draws=100), SEEDS, jobs=jobs)
+    recorder.end()
+    assert recorder.phases[-1] == "sampling"
+    order = ["waiting", "initialising", "compiling", "warm-up", "drawing", "done"]
+    for chain in range(3):
+        rows = [rows[chain] for rows in recorder.seen]
+        stages = [row.doing.partition(",")[0] for row in rows]
+        moves = [stage for k, stage in enumerate(stages) if k == 0 or stage != stages[k - 1]]
+        assert [order.index(stage) for stage in moves if stage != "compiling"] == sorted(map(order.index, set(moves)))
+        assert stages[-1] == "done"
+        assert all((row.total is None) == (stage in order[:3]) for row, stage in zip(rows, stages, strict=True))
+
+
+def test_the_place_of_the_kernels_is_announced(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("manifill.sampling.chains.cache_note", lambda: "the kernels are elsewhere")
+    recorder = Recorder()
+    with progress.listening(recorder):
+        run_chains(plan(), SEEDS, jobs=1)
+    recorder.end()
+    assert recorder.notes == ["the kernels are elsewhere"]
+
+
+def test_chains_run_where_joblib_is_configured_to_run_them() -> None:
+    first = run_chains(plan(), SEEDS, jobs=1)
+    with joblib.parallel_config(backend="threading"):
+        second = run_chains(plan(build=in_this_process(os.getpid(), plan().build)), SEEDS, jobs=2)
+    for one, two in zip(first, second, strict=True):
+        np.testing.assert_array_equal(one.posterior["A"], two.posterior["A"])
+
+
+def in_this_process(number: int, build: Callable[[], Any]) -> Callable[[], Any]:
+    def checked() -> Any:
+        assert os.getpid() == number
+        return build()
+
+    return checked
 
 
 INTERRUPTED = """
@@ -91,7 +158,7 @@ def test_ctrl_c_returns_what_has_been_drawn(jobs: int, on_disk: bool, tmp_path: 
     draws = "10_000_000" if not on_disk else "200_000"
     script.write_text(textwrap.dedent(INTERRUPTED.format(jobs=jobs, path=path)).replace("10_000_000", draws))
     process = start(script)
-    wait_for(process, "sampling")
+    wait_for(process, "drawing")
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert out.startswith("kept"), err
@@ -109,7 +176,7 @@ def test_ctrl_c_in_warm_up_says_so(tmp_path: Path) -> None:
     wait_for(process, "warm-up")
     os.killpg(process.pid, signal.SIGINT)
     _, err = process.communicate(timeout=60)
-    assert "StoppedInWarmup: stopped during warm-up" in err
+    assert "StoppedInWarmup: stopped before the first draw" in err
 
 
 def start(script: Path) -> subprocess.Popen[str]:
@@ -135,7 +202,5 @@ def wait_for(process: subprocess.Popen[str], word: str) -> None:
 
 
 def test_path_of_board_may_be_out_of_reach() -> None:
-    from manifill.sampling.chains import run_chain
-
-    record = run_chain(plan(), 0, np.random.SeedSequence(1), Path("/nowhere/board"), os.getpid())
+    record = run_chain(InMemory(plan()), 0, np.random.SeedSequence(1), Path("/nowhere/board"))
     assert record.draws == 5

@@ -24,7 +24,7 @@ def build(model, cells):
 warnings.simplefilter("error")
 cells = from_array(np.random.default_rng(0).normal(size=(8, 6)))
 plan = Plan(partial(build, Model(2, Gaussian(), 1.0, WithNoise()), cells), chains=7, warmup=2, draws=3)
-records = run_chains(plan, np.random.SeedSequence(1).spawn(plan.chains), jobs=2, visible=False)
+records = run_chains(plan, np.random.SeedSequence(1).spawn(plan.chains), jobs=2)
 print([record.draws for record in records])
 """
 

@@ -92,7 +92,7 @@ def test_a_random_matrix_is_read_exactly(tmp_path: Path, make: Callable[[object]
 def test_duplicates_in_a_matrix_are_averaged_on_request(tmp_path: Path) -> None:
     path = put(tmp_path, b"%%MatrixMarket matrix coordinate real general\n2 2 3\n1 1 3\n1 1 5\n2 2 1\n", "m.mtx")
     assert_holds(read_table(path, duplicates="average").observations, [[4.0, np.nan], [np.nan, 1.0]])
-    with pytest.raises(ValueError, match=r"m\.mtx .* \(row 0, column 0\) is given more than once"):
+    with pytest.raises(ValueError, match=r"line 3 and line 4 of .*m\.mtx both contain the cell \(row 1, column 1\)"):
         read_table(path)
 
 

@@ -1,20 +1,32 @@
 """Files that are replaced atomically, and locks between processes."""
 
+import errno
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import IO, Any
 
-__all__ = ["locked", "replacing"]
+from manifill.base.errors import DiskFullError
+
+__all__ = ["TEMPORARY_NAME", "locked", "replacing", "reporting_full_disk", "sync_files"]
+
+# Matches the names of the temporary files of ``replacing``, given the pattern of the names of the files themselves.
+TEMPORARY_NAME = r"\.(?:{})-[a-z0-9_]{{8}}"
 
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[IO[Any]]:
-    """Open a temporary binary file next to ``path``; rename it to ``path`` once it is complete and synced to disk."""
+    """Open a temporary binary file next to ``path``; rename it to ``path`` once it is complete and synced to disk.
+
+    A DiskFullError is raised if it does not fit; ``path`` is then unchanged.
+    """
     path = Path(path)
-    with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}-", delete=False) as file:
+    with (
+        reporting_full_disk(path),  # first, since closing the file may fail for the same reason
+        NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}-", delete=False) as file,
+    ):
         try:
             yield file
             file.flush()
@@ -24,6 +36,40 @@ def replacing(path: str | Path) -> Iterator[IO[Any]]:
         except BaseException:
             os.unlink(file.name)
             raise
+    sync_folder(path.parent)
+
+
+@contextmanager
+def reporting_full_disk(path: str | Path) -> Iterator[None]:
+    """Turn the system's error about a full disk, or an exhausted quota, into a DiskFullError that names ``path``."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            raise
+        raise DiskFullError(f"the disk that holds {path} is full; free space and try again.") from None
+
+
+def sync_files(files: Iterable[Path]) -> None:
+    """Wait until these files and their names are on disk, so that they survive a power cut."""
+    folders = set()
+    for file in files:
+        with file.open("rb") as opened:
+            os.fsync(opened.fileno())
+        folders.add(file.parent)
+    for folder in folders:
+        sync_folder(folder)
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on disk; does nothing on Windows, which cannot open folders."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""The package's interface to Numba: three decorators, compiled methods, function pointers, and a disk cache.
+"""The package's interface to Numba: three decorators, compiled methods, and function pointers.
 
 Compiled code is written as plain functions and as methods of ``NamedTuple`` classes.  Such a class is a value that both
 Python and compiled code understand, so ``manifold.move(position, velocity, step)`` reads the same on both sides, and
@@ -7,50 +7,41 @@ instead, its callers are compiled once for all functions of one signature, and d
 likelihoods, log densities and manifolds that way.  (Numba's first-class functions would also work, but passing a value
 that holds one to compiled code takes 0.3 ms.)
 
-Three features here use undocumented parts of Numba, since there is no documented alternative:
+Two features here use undocumented parts of Numba, since there is no documented alternative:
 
-* ``FunctionCache`` is extended by a hash of all source files with compiled code.  Numba's own cache detects a change in
-  a function's file, but not in the files of the functions that it calls.
 * ``address_of`` returns the address of the C wrapper that Numba generates for a compiled function.  ``numba.cfunc``
   would compile the function a second time, on import of its module, and without this cache.
 * ``compiled_method`` registers typing and lowering templates.  ``overload_method`` would do the same through a wrapper
   function, which doubles the compilation time of the method.
 """
 
-import hashlib
-import sys
 import zlib
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numba
 import scipy.linalg.cython_blas  # noqa: F401 - the BLAS of compiled code, loaded now so that thread limits reach it
 from llvmlite import ir
-from numba.core.caching import FunctionCache, NullCache
 from numba.core.imputils import impl_ret_new_ref
 from numba.core.typing.templates import AbstractTemplate, AttributeTemplate
 from numba.extending import infer_getattr, intrinsic, lower_builtin
+
+from manifill.base.kernel_cache import PACKAGE, cache_for
 
 types: Any = numba.core.types
 
 __all__ = [
     "address_of",
-    "cache_marker",
     "caller",
     "compiled",
     "compiled_internal",
     "compiled_method",
     "compiled_type_key",
-    "on_compilation",
     "strictly_compiled",
     "type_key",
 ]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-PACKAGE = __name__.partition(".")[0]
 
 # Sums may be reordered and products fused, but NaN and infinity are respected: divergences produce them.
 #
@@ -61,69 +52,6 @@ FAST_MATH = {"reassoc", "contract", "arcp", "nsz"}
 STRICT_MATH = {"contract"}
 OPTIONS = {"nogil": True, "error_model": "numpy"}
 WITHOUT_WRAPPERS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-
-# The packages with compiled code, or with constants that are compiled into it.
-WATCHED = ("base", "geometry", "kernels", "likelihoods", "posterior", "problem", "sampling", "unknowns")
-
-
-def _source_stamp() -> str:
-    """Return a hash of all source files that may contain compiled code."""
-    root, digest = Path(__file__).parents[1], hashlib.sha256()
-    for path in sorted(path for folder in WATCHED for path in (root / folder).rglob("*.py")):
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
-_STAMP = _source_stamp()
-_listeners: list[Callable[[], None]] = []
-
-
-@contextmanager
-def on_compilation(listener: Callable[[], None]) -> Iterator[None]:
-    """Call ``listener`` whenever a function is missing from the disk cache and must be compiled."""
-    _listeners.append(listener)
-    try:
-        yield
-    finally:
-        _listeners.remove(listener)
-
-
-class _PackageCache(FunctionCache):  # type: ignore[misc]
-    """Numba's function cache, invalidated by any change in the package's compiled sources."""
-
-    def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function)
-        # As part of the version, the stamp is checked before the rest is unpickled, which may refer to modules that no
-        # longer exist.
-        self._cache_file._version += _STAMP
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        found = super().load_overload(sig, target_context)
-        if found is None:
-            for listener in _listeners:
-                listener()
-        return found
-
-
-def cache_marker(contents: Sequence[str]) -> Path | None:
-    """Return the file whose existence means that the kernels described by ``contents`` are all cached."""
-    try:
-        folder = Path(FunctionCache(_source_stamp).cache_path)
-        folder.mkdir(parents=True, exist_ok=True)
-    except (RuntimeError, OSError):  # no cache folder is writable
-        return None
-    parts = [_STAMP, numba.__version__, sys.version, *contents]
-    return folder / f"manifill-{hashlib.sha256(repr(parts).encode()).hexdigest()[:16]}.compiled"
-
-
-def _cache_for(function: Callable[..., Any]) -> FunctionCache | NullCache:
-    """Return the cache of a function of this package; functions of other packages are compiled in each process."""
-    if function.__module__.partition(".")[0] != PACKAGE:
-        return NullCache()
-    try:
-        return _PackageCache(function)
-    except RuntimeError:  # neither the package's folder nor the user's cache folder is writable
-        return NullCache()
 
 
 def compiled(function: Function) -> Function:
@@ -146,7 +74,7 @@ def compiled_internal(function: Function) -> Function:
 
 def _compile(function: Function, flags: set[str], **wrappers: bool) -> Function:
     dispatcher: Any = numba.njit(fastmath=flags, **OPTIONS, **wrappers)(function)
-    dispatcher._cache = _cache_for(function)
+    dispatcher._cache = cache_for(function)
     return dispatcher  # type: ignore[no-any-return]
 
 

@@ -1,5 +1,8 @@
 """The commands put together, and their errors turned into messages and exit codes."""
 
+import errno
+import io
+import sys
 import warnings
 from collections.abc import Callable
 from functools import wraps
@@ -7,6 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
+from manifill.cli.command_words import in_command_words
 from manifill.cli.complete import complete
 from manifill.cli.console import CommandExit, ExitCode, Interrupted, print_error
 from manifill.cli.demo import demo
@@ -28,8 +32,9 @@ A first run:
 
     manifill report run/
 
-Exit codes: 0 success; 2 wrong arguments or unusable data (one line explains it, and nothing is written); 3 the chains
-have not converged; 130 interrupted (the draws so far are kept; continue with --resume).
+Exit codes: 0 success; 2 wrong arguments, unusable data, a damaged run, or a file that cannot be read or written (one
+line explains it, and nothing that exists is changed); 3 the chains have not converged; 130 interrupted by Ctrl-C, 143
+by SIGTERM (the draws so far are kept; continue with --resume).
 """
 
 # The base class of all errors in arguments; which Click package it comes from depends on the version of Typer.
@@ -69,7 +74,7 @@ def _interruptible(command: Callable[..., None]) -> Callable[..., None]:
         try:
             command(*arguments, **options)
         except KeyboardInterrupt as interrupt:
-            raise Interrupted(str(interrupt)) from None
+            raise Interrupted(interrupt) from None
 
     return wrapped
 
@@ -78,12 +83,28 @@ for command in (fit, predict, complete, top, report, diagnose, demo, reproduce):
     app.command(command.__name__)(_interruptible(command))
 
 
+# Arguments in Python, and the options that set them on the command line.
+OPTIONS = {"resume=True": "--resume", "overwrite=True": "--overwrite", "skip_damaged=True": "--skip-damaged"}
+
+
+def _message(error: Exception) -> str:
+    """Return the message of an error in the words of the command line."""
+    if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):  # of standard output, for example
+        return "the disk is full; free space and try again."
+    message = in_command_words(error)
+    for argument, option in OPTIONS.items():
+        message = message.replace(argument, option)
+    return message
+
+
 def run() -> int:
     """Run a command and return its exit code; an error is printed as one line, never as a traceback.
 
     An interrupt is raised as KeyboardInterrupt, with a message if there is one.
     """
-    warnings.showwarning = lambda message, *_, **__: print_error(str(message))  # one line, without a place in the code
+    warnings.showwarning = lambda message, *_, **__: print_error(message)  # one line, without a place in the code
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # as Python does on standard error: no label is an error
     try:
         code = app(prog_name="manifill", standalone_mode=False)
     except CommandExit as end:
@@ -93,9 +114,11 @@ def run() -> int:
             print_error(error.format_message())  # type: ignore[attr-defined]
         return ExitCode.USER_ERROR
     except (ValueError, ImportError, OSError) as error:
-        print_error(str(error))
+        print_error(_message(error))
         return ExitCode.USER_ERROR
-    except (Interrupted, typer.Abort) as interrupt:
+    except Interrupted as end:
+        raise end.interrupt from None
+    except typer.Abort as interrupt:
         raise KeyboardInterrupt(str(interrupt)) from None
     if code == ExitCode.INTERRUPTED:  # from Typer: Ctrl-C before the command began
         raise KeyboardInterrupt

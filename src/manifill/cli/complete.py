@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from manifill.cli.console import Console
-from manifill.cli.options import Quiet, Run, TableOut
+from manifill.cli.finished_run import load_with_verdict
+from manifill.cli.options import Quiet, RawLabels, Run, SkipDamaged, TableOut
 
 if TYPE_CHECKING:
     from manifill.estimators.matrix_completion import MatrixCompletion
@@ -19,6 +20,8 @@ def complete(
     long: Annotated[
         bool, typer.Option("--long/--wide", help="One line per cell with mean and sd, or the matrix itself.")
     ] = False,
+    raw_labels: RawLabels = False,
+    skip_damaged: SkipDamaged = False,
     quiet: Quiet = False,
 ) -> None:
     """Write the whole matrix: observed values unchanged, missing entries filled in with the predictive mean.
@@ -28,22 +31,23 @@ def complete(
         manifill complete run/ --out completed.csv
     """
     from manifill.cli.table_output import check_output, output_table
-    from manifill.estimators.loading import load
 
     check_output(out)
-    model = load(run)
+    console = Console(quiet=quiet)
+    model = load_with_verdict(run, console, skip_damaged=skip_damaged)
     frame = _long(model) if long else _wide(model)
     m, n = model.observations_.shape
-    output_table(frame, out, Console(quiet=quiet), f"the {m} x {n} matrix")
+    output_table(frame, out, console, f"the {m} x {n} matrix", raw_labels=raw_labels)
 
 
 def _wide(model: "MatrixCompletion") -> Any:
     """Return the matrix as a DataFrame, (m, 1 + n), with the row labels in its first column."""
+    import numpy as np
     import pandas as pd
 
     from manifill.cli.run_labels import labels_of, layout_of
 
-    mean, _ = model.complete()
+    mean = np.array(model.complete()[0])
     rows, cols, values = model.observations_.triples()
     mean[rows, cols] = values
     row_labels, column_labels = labels_of(model)
@@ -58,7 +62,7 @@ def _long(model: "MatrixCompletion") -> Any:
 
     from manifill.cli.run_labels import labels_of, layout_of
 
-    mean, sd = model.complete()
+    mean, sd = map(np.asarray, model.complete())
     rows, cols, values = model.observations_.triples()
     observed = np.full(mean.shape, np.nan)
     observed[rows, cols] = values

@@ -4,10 +4,11 @@ Results go to standard output, as text or as one JSON object; notes and errors g
 """
 
 import json
-import logging
 import sys
 from enum import IntEnum
 from typing import Any
+
+from manifill.cli.command_words import in_command_words
 
 __all__ = ["CommandExit", "Console", "ExitCode", "Interrupted", "print_error"]
 
@@ -18,7 +19,7 @@ class ExitCode(IntEnum):
     SUCCESS = 0
     USER_ERROR = 2  # wrong arguments, or data that cannot be used
     NOT_CONVERGED = 3
-    INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+    INTERRUPTED = 130  # 128 + SIGINT, as shells have it; a command that SIGTERM ends has 143
 
 
 class CommandExit(Exception):  # noqa: N818 - the regular end of a command, not an error
@@ -30,12 +31,16 @@ class CommandExit(Exception):  # noqa: N818 - the regular end of a command, not 
 
 
 class Interrupted(Exception):  # noqa: N818 - not an error either
-    """Ctrl-C during a command, with the message of the KeyboardInterrupt; Typer would replace that by a bare code."""
+    """Ctrl-C or SIGTERM during a command; Typer would replace the KeyboardInterrupt by a bare code."""
+
+    def __init__(self, interrupt: KeyboardInterrupt) -> None:
+        super().__init__(interrupt)
+        self.interrupt = interrupt
 
 
-def print_error(message: str) -> None:
-    """Print an error to standard error, as one line."""
-    print(f"manifill: {' '.join(message.split())}", file=sys.stderr)
+def print_error(message: object) -> None:
+    """Print an error, or a text, to standard error, as one line."""
+    print(f"manifill: {' '.join(in_command_words(message).split())}", file=sys.stderr)
 
 
 class Console:
@@ -48,12 +53,7 @@ class Console:
     def note(self, text: str) -> None:
         """Print a line about the progress of the command to standard error."""
         if not self.quiet:
-            print(f"manifill: {text}", file=sys.stderr, flush=True)
-
-    def show_log(self, logger: str) -> None:
-        """Print the records of a logger as notes."""
-        logging.getLogger(logger).handlers = [_NoteHandler(self)]
-        logging.getLogger(logger).setLevel(logging.INFO)
+            print(f"manifill: {in_command_words(text)}", file=sys.stderr, flush=True)
 
     def result(self, text: str, fields: dict[str, Any]) -> None:
         """Print the result to standard output: the text, or the fields as one JSON object."""
@@ -61,17 +61,6 @@ class Console:
             print(json.dumps(fields, default=_as_python_number))
         else:
             print(text)
-
-
-class _NoteHandler(logging.Handler):
-    """Prints log records as notes."""
-
-    def __init__(self, console: Console) -> None:
-        super().__init__(logging.INFO)
-        self._console = console
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self._console.note(record.getMessage())
 
 
 def _as_python_number(value: Any) -> Any:

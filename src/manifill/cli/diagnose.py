@@ -1,21 +1,39 @@
-"""``manifill diagnose``: whether the chains have converged."""
+"""``manifill diagnose``: whether the chains have converged, and whether the files of the run are intact."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from manifill.cli.console import CommandExit, Console, ExitCode
-from manifill.cli.options import AsJson, Quiet, Run
+from manifill.cli.finished_run import load_run
+from manifill.cli.options import AsJson, Quiet, Run, SkipDamaged
 
 __all__ = ["diagnose"]
 
 
-def diagnose(run: Run, as_json: AsJson = False, quiet: Quiet = False) -> None:
+def diagnose(
+    run: Run,
+    verify: Annotated[
+        bool, typer.Option("--verify", help="Read every file of the run and list those that are damaged, instead.")
+    ] = False,
+    skip_damaged: SkipDamaged = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+) -> None:
     """Check whether the chains have converged; exit code 0 if they have, 3 if not.
 
-    **Example**
+    **Examples**
 
         manifill diagnose run/ && echo converged
-    """
-    from manifill.estimators.loading import load
 
-    found = load(run).diagnostics_
+        manifill diagnose run/ --verify
+    """
+    console = Console(quiet=quiet, as_json=as_json)
+    if verify:
+        _verify(run, console)
+        return
+    found = load_run(run, skip_damaged=skip_damaged).diagnostics_
     fields = {
         "converged": found.converged,
         "verdict": found.verdict,
@@ -23,6 +41,29 @@ def diagnose(run: Run, as_json: AsJson = False, quiet: Quiet = False) -> None:
         "divergences": found.divergences,
         "quantities": [quantity._asdict() for quantity in found.quantities],
     }
-    Console(quiet=quiet, as_json=as_json).result(str(found), fields)
+    console.result(str(found), fields)
     if not found.converged:
         raise CommandExit(ExitCode.NOT_CONVERGED)
+
+
+def _verify(run: Path, console: Console) -> None:
+    """Print which files of a run are missing or damaged, one per line, or that none are."""
+    from manifill.run.verification import verify_run
+
+    found = verify_run(run)
+    fields = {
+        "run": str(run),
+        "intact": not found.damage,
+        "files": found.files,
+        "has_checksums": found.has_checksums,
+        "damage": [{"file": str(one.file), "problem": one.problem} for one in found.damage],
+    }
+    if found.damage:
+        console.result("\n".join(map(str, found.damage)), fields)
+        raise CommandExit(ExitCode.USER_ERROR)
+    intact = f"All {found.files} files of {run} are intact."
+    if not found.has_checksums:
+        intact = (
+            f"All {found.files} files of {run} can be read; its format has no checksums, so values were not verified."
+        )
+    console.result(intact, fields)

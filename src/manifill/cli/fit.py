@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import secrets
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
+from manifill.base.wording import as_argument, counted
 from manifill.cli import fit_options
-from manifill.cli.console import CommandExit, Console, ExitCode
-from manifill.cli.options import AsJson, Quiet
+from manifill.cli.command_words import parse_codes, parse_size
+from manifill.cli.console import Console
+from manifill.cli.fit_result import conclude
+from manifill.cli.hold_out import HoldOut, hold_out_before, parse_hold_out
+from manifill.cli.options import AsJson, MaxSize, Quiet
 
 if TYPE_CHECKING:
     from manifill.estimators.matrix_completion import MatrixCompletion
     from manifill.problem import Observations
-    from manifill.run.folder import RunFolder
+    from manifill.run.folder import RunFolder, Start
     from manifill.tables import Table
 
 __all__ = ["fit"]
@@ -33,6 +39,8 @@ def fit(
     wide: fit_options.Wide = None,
     id_column: fit_options.IdColumn = None,
     duplicates: fit_options.Duplicates = "error",
+    missing: fit_options.Missing = None,
+    max_size: MaxSize = None,
     likelihood: fit_options.Likelihood = "gaussian",
     trials: fit_options.Trials = None,
     step: fit_options.Step = 1.0,
@@ -49,10 +57,12 @@ def fit(
     draws: fit_options.Draws = 1000,
     target_acceptance: fit_options.TargetAcceptance = 0.8,
     max_depth: fit_options.MaxDepth = 10,
-    holdout: fit_options.Holdout = 0.05,
+    hold_out: fit_options.HoldOut = "5%",
+    hold_out_by: fit_options.HoldOutBy = "cell",
     seed: fit_options.Seed = None,
     jobs: fit_options.Jobs = None,
     resume: fit_options.Resume = False,
+    overwrite: fit_options.Overwrite = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -68,19 +78,32 @@ def fit(
         manifill fit wide.csv --wide --id MouseID --likelihood softplus --out run/
 
         manifill fit wide.csv --out run/ --resume --draws 2000
+
+        manifill fit wide.csv --out run/ --overwrite
     """
+    from manifill.base import progress
+    from manifill.base.progress_display import displayed
+    from manifill.cli.input_table import TableOptions, input_table
     from manifill.estimators.matrix_completion import MatrixCompletion
-    from manifill.run.folder import RunFolder
-    from manifill.run.resume import attributes_to_resume
+    from manifill.run.folder import RunFolder, Start
+    from manifill.run.resume import attributes_to_resume, recover
     from manifill.run.split import divided_as_before
-    from manifill.tables import read_table
 
     console = Console(quiet=quiet, as_json=as_json)
+    given = any(_was_given(context, name) for name in ("hold_out", "hold_out_by"))
+    held = parse_hold_out(hold_out, hold_out_by, is_default=not given)
     folder = RunFolder(out if out is not None else Path(f"{_stem(file)}-run"))
-    folder.check_free(resume=resume)
-    table = read_table(file, wide=wide, row=row, col=col, value=value, id_column=id_column, duplicates=duplicates)
-    for sentence in table.notes:
-        console.note(sentence)
+    if resume and overwrite:
+        raise ValueError("--resume continues the run in --out, --overwrite replaces it; give one of them.")
+    start = Start.of(resume=resume, overwrite=overwrite)
+    folder.check(start)
+    recover(folder)
+    before = attributes_to_resume(folder) if resume else None
+    codes, max_bytes = tuple(parse_codes(missing)), parse_size(max_size)
+    options = TableOptions(wide, row, col, value, id_column, codes, duplicates, max_bytes)
+    with displayed(visible=not quiet):
+        progress.begin(f"reading {file.name}")
+        table = input_table(file, options, before, console)
     settings: dict[str, Any] = {
         "rank": rank if rank is not None else min(fit_options.DEFAULT_RANK, *table.observations.shape),
         "likelihood": likelihood,
@@ -101,17 +124,15 @@ def fit(
         "max_depth": max_depth,
         "seed": seed,
     }
-    before = attributes_to_resume(folder) if resume else None
     if before is not None:
-        settings, holdout = _as_before(context, folder, before, settings, holdout)
+        settings, held = _as_before(context, folder, before, settings, held)
         split = divided_as_before(folder, before, table.observations)
     else:
         settings["seed"] = secrets.randbits(32) if seed is None else seed
-        split = _split(table.observations, holdout, settings["seed"])
+        split = held.divide(table.observations, settings["seed"])
     model = MatrixCompletion(**settings, path=folder.path, jobs=jobs, progress=not quiet)
-    console.show_log("manifill")  # messages of the estimator, such as that columns are scaled
-    _fit(model, table, split, file, holdout, resume=resume, console=console)
-    _conclude(model, folder, console)
+    _fit(model, table, split, file, held, start=start, console=console)
+    conclude(model, split[1], folder, console)
 
 
 def _stem(file: Path) -> str:
@@ -120,22 +141,23 @@ def _stem(file: Path) -> str:
 
 
 def _as_before(
-    context: typer.Context, folder: RunFolder, before: dict[str, Any], settings: dict[str, Any], holdout: float
-) -> tuple[dict[str, Any], float]:
+    context: typer.Context, folder: RunFolder, before: dict[str, Any], settings: dict[str, Any], held: HoldOut
+) -> tuple[dict[str, Any], HoldOut]:
     """Return the settings of the resumed run, overridden by those given on the command line."""
     kept = {name: before["settings"][name] for name in settings if not _was_given(context, name)}
-    if _was_given(context, "holdout") and holdout != before.get("holdout", 0.0):
-        raise ValueError(
-            f"the held-out cells of {folder.path} were chosen when the run was started; leave --holdout out, or choose "
-            "another folder."
-        )
-    holdout = before.get("holdout", 0.0)
+    held_before = hold_out_before(before)
+    for option, now, then in (("hold_out", held.amount, held_before.amount), ("hold_out_by", held.by, held_before.by)):
+        if _was_given(context, option) and now != then:
+            raise ValueError(
+                f"the held-out cells of {folder.path} were chosen when the run was started; leave "
+                f"--{option.replace('_', '-')} out, or choose another folder."
+            )
     if settings["draws"] < before["settings"]["draws"] and _was_given(context, "draws"):
         raise ValueError(
-            f"{folder.path} already has {before['settings']['draws']} draws per chain requested, and a run is never "
-            "shortened; give a larger --draws, or leave it out."
+            f"{folder.path} already has {counted(before['settings']['draws'], 'draw')} per chain requested, and a run "
+            "is never shortened; give a larger --draws, or leave it out."
         )
-    return settings | kept, holdout
+    return settings | kept, held_before
 
 
 def _was_given(context: typer.Context, name: str) -> bool:
@@ -148,54 +170,40 @@ def _fit(
     table: Table,
     split: tuple[Observations, Observations | None],
     file: Path,
-    holdout: float,
+    held: HoldOut,
     *,
-    resume: bool,
+    start: Start,
     console: Console,
 ) -> None:
     from manifill.estimators.matrix_completion import ConvergenceWarning
-    from manifill.run.split import LEAST_TO_HOLD_OUT
+    from manifill.run.folder import Start
 
     train, held_out = split
     m, n = train.shape
-    kept_back = f"{0 if held_out is None else held_out.size} of them held out"
-    if held_out is None and holdout > 0.0:
-        kept_back = f"none of them held out, since there are fewer than {LEAST_TO_HOLD_OUT}"
+    size = table.observations.size
     console.note(
-        f"{m} x {n} matrix, {table.observations.size} cells observed ({table.observations.size / (m * n):.2%}), "
-        f"{kept_back}; rank {model.rank}, seed {model.seed}; the run is written to {model.path}"
+        f"{m} x {n} matrix, {counted(size, 'cell')} observed ({size / (m * n):.2%}), {held.describe(held_out)}; "
+        f"rank {model.rank}, seed {model.seed}; the run is written to {model.path}"
     )
-    about = {"file": file.name, "layout": asdict(table.layout), "holdout": holdout}
-    with warnings.catch_warnings():
+    hold_out = {"amount": held.amount, "by": held.by}
+    about = {"file": file.name, "layout": asdict(table.layout), "hold_out": hold_out}
+    resume, overwrite = start is Start.RESUME, start is Start.OVERWRITE
+    with warnings.catch_warnings(), _saying_how_to_continue(file, Path(model.path or "")):
         warnings.simplefilter("ignore", ConvergenceWarning)  # the verdict is printed
-        model.fit(train, held_out=held_out, resume=resume, about=about)
+        model.fit(train, held_out=held_out, resume=resume, overwrite=overwrite, about=about)
 
 
-def _split(observations: Observations, share: float, seed: int) -> tuple[Observations, Observations | None]:
-    """Return the training cells and the held-out cells."""
-    from manifill.run.split import choose_held_out
+@contextmanager
+def _saying_how_to_continue(file: Path, run: Path) -> Iterator[None]:
+    """Add to the message of an interrupt, or of a killed chain, the command that continues the run, if it has begun."""
+    from manifill.base.errors import ChainsKilledError
+    from manifill.run.folder import RunFolder
 
-    if not 0.0 <= share < 1.0:
-        raise ValueError(f"--holdout is a fraction of the observed cells, at least 0 and below 1, not {share:g}.")
-    return choose_held_out(observations, share, seed)
-
-
-def _conclude(model: MatrixCompletion, folder: RunFolder, console: Console) -> None:
-    """Print the result and exit with the matching code."""
-    posterior, diagnostics = model.posterior_, model.diagnostics_
-    interrupted = (posterior.chains, posterior.draws) != (model.chains, posterior.attributes["settings"]["draws"])
-    facts = {
-        "run": str(folder.path),
-        "chains": posterior.chains,
-        "draws": posterior.draws,
-        "interrupted": interrupted,
-        "converged": diagnostics.converged,
-        "verdict": diagnostics.verdict,
-    }
-    if interrupted:
-        kept = f"interrupted: {posterior.draws} draws of {posterior.chains} chains are in {folder.path}"
-        console.result(f"{kept}; continue with --resume", facts)
-        raise CommandExit(ExitCode.INTERRUPTED)
-    console.result(f"{diagnostics.verdict}\nNext: manifill report {folder.path}", facts)
-    if not diagnostics.converged:
-        raise CommandExit(ExitCode.NOT_CONVERGED)
+    remedy = f"`manifill fit {as_argument(file)} --out {as_argument(run)} --resume` continues"
+    try:
+        yield
+    except ChainsKilledError as error:
+        raise ChainsKilledError(error.killed, remedy) from None
+    except KeyboardInterrupt as interrupt:
+        message = str(interrupt) or "interrupted"
+        raise type(interrupt)(f"{message}; {remedy}" if RunFolder(run).draws.exists() else message) from None

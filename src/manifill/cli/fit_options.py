@@ -17,15 +17,18 @@ __all__ = [
     "Duplicates",
     "Effects",
     "File",
-    "Holdout",
+    "HoldOut",
+    "HoldOutBy",
     "IdColumn",
     "Jobs",
     "Lambda",
     "Likelihood",
     "MaxDepth",
+    "Missing",
     "Noise",
     "NoisePrior",
     "Out",
+    "Overwrite",
     "Rank",
     "Resume",
     "Row",
@@ -51,6 +54,8 @@ Value = Annotated[str | None, table(help="Long table: the column of values.")]
 Wide = Annotated[bool | None, table("--wide/--long", help="One line per row, or per cell [default: guessed].")]
 IdColumn = Annotated[str | None, table("--id", help="Wide table: the column that names the rows.")]
 Duplicates = Annotated[Literal["error", "average"], table(help="What to do with a cell that occurs twice.")]
+
+Missing = Annotated[str | None, table(help="Codes that mean missing, separated by commas, such as -999,NA,-.")]
 
 model = partial(typer.Option, rich_help_panel="The model")
 if TYPE_CHECKING:
@@ -84,8 +89,20 @@ Warmup = Annotated[int, run(help="Warm-up iterations per chain, which are discar
 Draws = Annotated[int, run(help="Draws to keep per chain.")]
 TargetAcceptance = Annotated[float, run(help="Acceptance rate that warm-up aims for; raise it if draws diverge.")]
 MaxDepth = Annotated[int, run(help="Largest number of doublings of a NUTS tree.")]
-Holdout = Annotated[float, run(help="Share of the observed cells to hold out and check the predictions on.")]
+HoldOut = Annotated[
+    str,
+    run(
+        "--hold-out",
+        "--holdout",
+        help="Observed cells to check the predictions on, not fitted: a share (5%, 0.05) or a number; 0 for none.",
+    ),
+]
+HoldOutBy = Annotated[
+    Literal["cell", "row", "column", "block"],
+    run(help="Hold out single cells, whole rows or columns, or the cells that some rows and columns share."),
+]
 
 Seed = Annotated[int | None, typer.Option(help="Random seed; the same seed gives the same draws [default: random].")]
 Jobs = Annotated[int | None, typer.Option(help="Chains to run at a time [default: all processors].")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace the run in --out, if there is one.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Resume the run in --out until it has --draws draws.")]

@@ -6,11 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from manifill.base.wording import counted
+from manifill.cli.command_words import parse_size
 from manifill.cli.console import Console
-from manifill.cli.options import Quiet, Run, TableOut
+from manifill.cli.finished_run import load_with_verdict
+from manifill.cli.options import MaxSize, Quiet, RawLabels, Run, SkipDamaged, TableOut
 
 if TYPE_CHECKING:
     from manifill.estimators.matrix_completion import MatrixCompletion
+    from manifill.tables import Pairs
 
 __all__ = ["predict"]
 
@@ -20,6 +24,9 @@ def predict(
     pairs: Annotated[Path, typer.Argument(help="A table with a column of row labels and one of column labels.")],
     interval: Annotated[float, typer.Option(help="Probability that a value lies between the bounds.")] = 0.9,
     out: TableOut = None,
+    raw_labels: RawLabels = False,
+    max_size: MaxSize = None,
+    skip_damaged: SkipDamaged = False,
     quiet: Quiet = False,
 ) -> None:
     """Predict cells: the table PAIRS with the columns mean, sd, lower and upper added.
@@ -30,19 +37,19 @@ def predict(
     """
     from manifill.cli.run_labels import layout_of
     from manifill.cli.table_output import check_output, output_table
-    from manifill.estimators.loading import load
     from manifill.tables import read_pairs
 
     console = Console(quiet=quiet)
     check_output(out)
-    model = load(run)
-    asked = read_pairs(pairs, layout_of(model))
+    model = load_with_verdict(run, console, skip_damaged=skip_damaged)
+    asked = read_pairs(pairs, layout_of(model), max_bytes=parse_size(max_size))
     _check_header(model, pairs, list(asked.frame))
     for note in asked.notes:
         console.note(note)
+    _check_labels(model, pairs, asked)
     found = model.predict(asked.rows, asked.cols, interval=interval)
     frame = asked.frame.assign(mean=found.mean, sd=found.sd, lower=found.lower, upper=found.upper)
-    output_table(frame, out, console, f"{len(frame)} predictions")
+    output_table(frame, out, console, counted(len(frame), "prediction"), raw_labels=raw_labels)
 
 
 def _check_header(model: "MatrixCompletion", file: Path, names: list[Any]) -> None:
@@ -52,3 +59,17 @@ def _check_header(model: "MatrixCompletion", file: Path, names: list[Any]) -> No
     rows, columns = (set(map(str, labels)) for labels in labels_of(model))
     if any(one in rows and other in columns for one, other in permutations(map(str, names[:10]), 2)):
         raise ValueError(f"the first line of {file} is a cell of the run; add a line with the columns' names above it.")
+
+
+def _check_labels(model: "MatrixCompletion", file: Path, asked: "Pairs") -> None:
+    """Raise a ValueError if a pair has a label that the run does not have."""
+    from manifill.cli.run_labels import labels_of
+
+    for noun, labels, known in zip(("row", "column"), (asked.rows, asked.cols), labels_of(model), strict=True):
+        known = set(known)
+        for record, label in enumerate(labels.tolist()):
+            if label not in known:
+                raise ValueError(
+                    f"{asked.location(record)} of {file} has the {noun} {label!r}, which is not a label of the run; "
+                    "correct it, or remove the line."
+                )

@@ -1,11 +1,12 @@
 """Result tables of the commands: to a file, or to standard output."""
 
+import io
 import sys
 from pathlib import Path
 from typing import Any
 
 from manifill.cli.console import Console
-from manifill.tables import check_destination, write_table
+from manifill.tables import check_destination, guarded_frame, write_table
 
 __all__ = ["check_output", "output_table"]
 
@@ -16,10 +17,12 @@ def check_output(out: Path | None) -> None:
         check_destination(out)
 
 
-def output_table(frame: Any, out: Path | None, console: Console, content: str) -> None:
+def output_table(frame: Any, out: Path | None, console: Console, content: str, *, raw_labels: bool = False) -> None:
     """Write a DataFrame to ``out``, or to standard output if it is None."""
     if out is None:
-        frame.to_csv(sys.stdout, index=False)
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(encoding="utf-8")  # as files are, whatever the locale is
+        (frame if raw_labels else guarded_frame(frame)).to_csv(sys.stdout, index=False)
         return
-    write_table(frame, out)
+    write_table(frame, out, raw_labels=raw_labels)
     console.note(f"{content} written to {out}")

@@ -5,7 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from manifill.base.argument_words import Argument, Wording
 from manifill.base.priors import PAPER_NOISE, Gamma, ScaledF
+from manifill.base.wording import counted
 from manifill.likelihoods import WITHOUT_NOISE, Likelihood, WithNoise
 from manifill.likelihoods.registry import LIKELIHOODS, likelihood_class
 from manifill.problem import Model, Observations, scaled_effects_prior, scaled_noise_prior, scaled_rate_prior
@@ -30,14 +32,16 @@ SMALLEST_VALUE = 1e-100  # neither does its square, nor that of a millionth of i
 def check_count(name: str, value: Any, least: int) -> int:
     """Return ``value`` if it is a whole number of at least ``least``."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}.")
+        raise ValueError(Wording(Argument(name), f" must be a whole number of at least {least}, not {value!r}."))
     return int(value)
 
 
 def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> Any:
     """Return ``value`` if it is one of the choices, which are strings or None."""
     if not (value is None or isinstance(value, str)) or value not in choices:
-        raise ValueError(f"{name}={value!r} is not known; choose one of {', '.join(map(repr, choices))}.")
+        raise ValueError(
+            Wording(Argument(name, value), f" is not known; choose one of {', '.join(map(repr, choices))}.")
+        )
     return value
 
 
@@ -45,7 +49,9 @@ def choose_sampler(name: Any, target_acceptance: Any, max_depth: Any, warmup: An
     """Return the sampler of this name with its settings."""
     check_choice("sampler", name, SAMPLERS)
     if not 0.0 < check_positive("target_acceptance", target_acceptance) < 1.0:
-        raise ValueError(f"target_acceptance must be above 0 and below 1, not {target_acceptance!r}.")
+        raise ValueError(
+            Wording(Argument("target_acceptance"), f" must be above 0 and below 1, not {target_acceptance!r}.")
+        )
     depth = check_count("max_depth", max_depth, 1)
     return SamplerChoice(name, float(target_acceptance), depth, check_count("warmup", warmup, 0))
 
@@ -93,21 +99,27 @@ def build_model(
             ("noise", noise, "shared"),
         ):
             if value != default:
-                raise ValueError(f"{name}={value!r} has no meaning for likelihood={likelihood.name!r}; leave it out.")
+                raise ValueError(_no_meaning(Argument(name, value), Argument("likelihood", likelihood.name)))
     if baseline:
         for name, value in (("lambda_", lambda_), ("lambda_prior", lambda_prior)):
             if value is not None:
-                raise ValueError(f"{name}={value!r} has no meaning for sampler='factors'; leave it out.")
+                raise ValueError(_no_meaning(Argument(name, value), Argument("sampler", "factors")))
     if by_column and noise_prior == "paper":
         raise ValueError(
-            "noise='column' pools information across columns, and noise_prior='paper' does not, so a column without "
-            "cells would have no noise level; leave noise_prior out."
+            Wording(
+                Argument("noise", "column"),
+                " pools information across columns, and ",
+                Argument("noise_prior", "paper"),
+                " does not, so a column without cells would have no noise level; leave ",
+                Argument("noise_prior"),
+                " out.",
+            )
         )
     empty = int(np.count_nonzero(np.diff(observations.by_column.starts) == 0))
     if by_column and noise_prior is not None and empty:
         raise ValueError(
-            f"noise_prior={noise_prior!r} does not pool information across columns, so {empty} without cells would "
-            "have no noise level; leave out noise_prior, or these columns."
+            f"noise_prior={noise_prior!r} does not pool information across columns, so {counted(empty, 'column')} "
+            "without cells would have no noise level; leave out noise_prior, or these columns."
         )
     prior: EffectsPrior | None = scaled_effects_prior(observations, likelihood) if with_effects else None
     model = Model(
@@ -152,7 +164,14 @@ def _noise(sigma: Any, noise_prior: Any, observations: Observations, *, by_colum
 
 def _precision(sigma: Any, noise_prior: Any, observations: Observations) -> float | Gamma | ScaledF:
     if sigma is not None and noise_prior is not None:
-        raise ValueError("sigma fixes the noise that noise_prior is a prior of; give one of them.")
+        raise ValueError(
+            Wording(
+                Argument("sigma"),
+                " fixes the noise that ",
+                Argument("noise_prior"),
+                " is a prior of; give one of them.",
+            )
+        )
     if sigma is not None:
         return check_sigma(sigma) ** -2
     if noise_prior is None:
@@ -167,7 +186,7 @@ def check_positive(name: str, value: Any) -> float:
     """Return ``value`` if it is a positive number."""
     number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else float("nan")
     if not 0.0 < number < float("inf"):
-        raise ValueError(f"{name} must be a positive number, not {value!r}.")
+        raise ValueError(Wording(Argument(name), f" must be a positive number, not {value!r}."))
     return number
 
 
@@ -175,13 +194,18 @@ def check_sigma(value: Any) -> float:
     """Return ``value`` if it is a standard deviation that can be squared."""
     sigma = check_positive("sigma", value)
     if not SMALLEST_SIGMA < sigma < 1.0 / SMALLEST_SIGMA:
-        raise ValueError(f"sigma={value!r} is too small or too large to be squared; scale the data.")
+        raise ValueError(Wording(Argument("sigma", value), " is too small or too large to be squared; scale the data."))
     return sigma
 
 
 def _gamma(name: str, value: Any) -> Gamma:
+    """Return the Gamma prior that is given as a pair, which only Python can give."""
     try:
         shape, rate = value
     except (TypeError, ValueError):
         raise ValueError(f"{name} must be a pair (shape, rate) of a Gamma distribution, not {value!r}.") from None
     return Gamma(check_positive(f"the shape in {name}", shape), check_positive(f"the rate in {name}", rate))
+
+
+def _no_meaning(argument: Argument, beside: Argument) -> Wording:
+    return Wording(argument, " has no meaning for ", beside, "; leave it out.")

@@ -1,17 +1,16 @@
-"""Columns in different units: the decision to put them on one scale, which is logged."""
+"""Columns in different units: the decision to put them on one scale, which is announced."""
 
-import logging
 from typing import Any
 
+from manifill.base.argument_words import Argument, Wording
 from manifill.base.arrays import Vector
+from manifill.base.progress import announce
 from manifill.estimators.arguments import check_choice
 from manifill.likelihoods import Likelihood
 from manifill.problem import Observations
 from manifill.problem.column_spreads import column_spreads, differ_widely, divided_by
 
 __all__ = ["scale_columns"]
-
-logger = logging.getLogger("manifill")
 
 
 def scale_columns(
@@ -26,7 +25,12 @@ def scale_columns(
     can_scale = likelihood.is_scale_family
     if given == "standardize" and not can_scale:
         raise ValueError(
-            f"column_scales='standardize' has no meaning for likelihood={likelihood.name!r}; leave it out."
+            Wording(
+                Argument("column_scales", "standardize"),
+                " has no meaning for ",
+                Argument("likelihood", likelihood.name),
+                "; leave it out.",
+            )
         )
     if given == "standardize" and names:
         raise ValueError(
@@ -38,9 +42,9 @@ def scale_columns(
     spreads = column_spreads(observations)
     if given == "auto" and not differ_widely(observations, spreads):
         return observations, None
-    extremes = spreads.min(), spreads.max()
+    extremes = f"from {spreads.min():.3g} to {spreads.max():.3g}"
     if names:
-        logger.warning("columns have spreads from %.3g to %.3g, but are not scaled: %s is given", *extremes, names)
+        announce(f"columns have spreads {extremes}, but are not scaled: {names} is given")
         return observations, None
-    logger.info("columns are divided by their spreads, from %.3g to %.3g", *extremes)
+    announce(f"columns are divided by their spreads, {extremes}")
     return divided_by(observations, spreads), spreads

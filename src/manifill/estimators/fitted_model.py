@@ -23,8 +23,10 @@ from manifill.posterior import (
     sample_predictive,
     score,
 )
-from manifill.problem import Duplicates, Model, Observations, matched_cells
+from manifill.problem import Duplicates, Layout, Model, Observations, matched_cells
+from manifill.problem.frame_labels import with_labels
 from manifill.run.seeds import Stream, generator
+from manifill.run.table_names import cell_names
 
 __all__ = ["FittedModel"]
 
@@ -47,11 +49,15 @@ class FittedModel(HasParameters):
     def predict(self, rows: ArrayLike, cols: ArrayLike, interval: float = 0.9) -> Prediction:
         """Return the predictive distribution of y at these cells: mean, sd, and an interval of this probability.
 
-        Cells are identified as in the data of the fit: by the labels of a DataFrame, otherwise by index from 0.
+        Cells are identified as in the data of the fit: by the labels of a DataFrame, otherwise by index from 0.  The
+        ``to_frame`` method of the result returns a DataFrame with these labels.
         """
         self._check_fitted()
         cells = self.observations_.row_indices(rows), self.observations_.column_indices(cols)
-        return predict(self._rng(Stream.PREDICTION), self.posterior_, self.model_.likelihood, *cells, interval)
+        found = predict(self._rng(Stream.PREDICTION), self.posterior_, self.model_.likelihood, *cells, interval)
+        labels = self.observations_.row_labels, self.observations_.column_labels
+        names = [at if known is None else known[at] for known, at in zip(labels, cells, strict=True)]
+        return replace(found, rows=names[0], cols=names[1])
 
     def sample_posterior_predictive(self, rows: ArrayLike, cols: ArrayLike, draws: int | None = None) -> Matrix:
         """Return samples of y at these cells, in the data's units, (samples, cells); the same on every call.
@@ -71,21 +77,29 @@ class FittedModel(HasParameters):
         values: ArrayLike | None = None,
         *,
         interval: float = 0.9,
+        layout: Layout | None = None,
     ) -> Score:
         """Return measures of the predictions of held-out values: RMSE, MAE, log density, CRPS, coverage of intervals.
 
-        Cells are identified as in ``predict``, or given in any other form that ``fit`` accepts.  scikit-learn expects a
+        Cells are identified as in ``predict``, or given in any other form that ``fit`` accepts; ``layout`` says whether
+        a DataFrame is long or wide if that is ambiguous.  scikit-learn expects a
         single number from ``score``, higher being better: that is ``float(model.score(…))``, the mean log predictive
         density, up to a constant for a custom likelihood.
         """
         self._check_fitted()
-        cells = matched_cells(self.observations_, rows, cols, values, self.duplicates)
+        cells = matched_cells(self.observations_, rows, cols, values, self.duplicates, layout)
         return score(self._rng(Stream.PREDICTION), self.posterior_, self.model_.likelihood, *cells, interval)
 
-    def complete(self) -> tuple[Matrix, Matrix]:
-        """Return the predictive mean and standard deviation of every cell, observed or not, as two m×n arrays."""
+    def complete(self) -> tuple[Any, Any]:
+        """Return the predictive mean and standard deviation of every cell, observed or not, (m, n) each.
+
+        They are DataFrames with the labels of the data if these have labels, and arrays otherwise.
+        """
         self._check_fitted()
-        return complete(self.posterior_, self.model_.likelihood)
+        layout = self.posterior_.attributes.get("layout") or {}
+        names = layout.get("row"), layout.get("col")
+        mean, sd = complete(self.posterior_, self.model_.likelihood)
+        return with_labels(mean, self.observations_, names), with_labels(sd, self.observations_, names)
 
     def top(self, row: Any, n: int = 10) -> Ranking:
         """Return the ``n`` unobserved columns of a row with the highest expected values."""
@@ -146,8 +160,9 @@ class FittedModel(HasParameters):
     def diagnostics_(self) -> Diagnostics:
         """Whether the chains have converged; computed on first access."""
         self._check_fitted()
-        names = self.model_.likelihood.parameter_names
-        return diagnose(self._rng(Stream.DIAGNOSTICS), self.posterior_, names)
+        parameters = self.model_.likelihood.parameter_names
+        names = cell_names(self.observations_, self.posterior_.attributes)
+        return diagnose(self._rng(Stream.DIAGNOSTICS), self.posterior_, parameters, names)
 
     def _take(self, observations: Observations, model: Model, posterior: Draws) -> None:
         """Store the result of a fit."""

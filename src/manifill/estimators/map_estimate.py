@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from manifill.base.wording import counted
 from manifill.estimators.arguments import (
     check_choice,
     check_count,
@@ -18,7 +19,7 @@ from manifill.estimators.arguments import (
 from manifill.estimators.column_scaling import scale_columns
 from manifill.likelihoods import Likelihood
 from manifill.map_estimation import MapEstimate, fit_mode
-from manifill.problem import Duplicates, Observations, as_observations
+from manifill.problem import Duplicates, Layout, Observations, as_observations
 from manifill.problem.model import check_rank
 
 __all__ = ["map_estimate"]
@@ -30,6 +31,7 @@ def map_estimate(
     values: ArrayLike | None = None,
     *,
     shape: tuple[int, int] | None = None,
+    layout: Layout | None = None,
     likelihood: str | Likelihood = "gaussian",
     rank: int | None = None,
     lambda_: float | None = None,
@@ -48,9 +50,12 @@ def map_estimate(
     ----------
     rows, cols, values
         One entry per cell; or, as ``rows`` alone, a 2-D array with NaN for missing cells, a ``scipy.sparse`` matrix, or
-        a long DataFrame with columns for row, column and value.
+        a DataFrame, long or wide (see ``layout``).
     shape
         (m, n) of the matrix, for triples only; the smallest that holds all cells by default.
+    layout
+        ``"long"`` for a DataFrame with the columns row, column and value, ``"wide"`` for one that is the matrix itself,
+        with labels as index and column names and NaN for missing cells; decided from the frame if it is not ambiguous.
     likelihood
         ``"gaussian"``, ``"softplus"`` (positive data) or ``"binomial"`` (counts out of ``trials``, ratings), or a
         likelihood object, such as one from :func:`manifill.custom_likelihood`.
@@ -86,7 +91,7 @@ def map_estimate(
     >>> estimate.complete().shape, estimate.certificate.converged
     ((30, 20), True)
     """
-    observations = as_observations(rows, cols, values, shape, duplicates)
+    observations = as_observations(rows, cols, values, shape, duplicates, layout)
     chosen = choose_likelihood(likelihood, trials, step)
     check_choice("effects", effects, ("additive", None))
     if sigma is not None and not chosen.has_noise:
@@ -118,6 +123,7 @@ def _verdict(estimate: MapEstimate) -> str:
     certificate = estimate.certificate
     found = ", ".join(f"{name} {value:.1g}" for name, value in certificate.residuals._asdict().items())
     return (
-        f"after {estimate.iterations} iterations the estimate is not the mode to tolerance={certificate.tolerance:g}: "
-        f"its residuals are {found}, in units of λ. Set a higher tolerance or a larger lambda_."
+        f"after {counted(estimate.iterations, 'iteration')} the estimate is not the mode to "
+        f"tolerance={certificate.tolerance:g}: its residuals are {found}, in units of λ. Set a higher "
+        "tolerance or a larger lambda_."
     )

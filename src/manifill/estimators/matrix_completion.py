@@ -9,15 +9,21 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from manifill.base import progress
+from manifill.base.progress_display import displayed
 from manifill.estimators.arguments import build_model, check_count, choose_likelihood, choose_sampler
 from manifill.estimators.column_scaling import scale_columns
 from manifill.estimators.fitted_model import FittedModel
 from manifill.likelihoods import Likelihood
-from manifill.problem import Duplicates, Observations, as_observations
-from manifill.run.folder import RunFolder
+from manifill.problem import Duplicates, Layout, Observations, as_observations
+from manifill.problem.convert import is_frame
+from manifill.problem.frame_labels import describe_frame
+from manifill.problem.frames import frame_layout
+from manifill.run.folder import RunFolder, Start
 from manifill.run.provenance import provenance
 from manifill.run.resolved import Resolved
 from manifill.run.split import check_held_out
+from manifill.run.verdict import write_verdict
 
 if TYPE_CHECKING:
     from manifill.run.chains_to_draws import Request
@@ -75,7 +81,7 @@ class MatrixCompletion(FittedModel):
     jobs
         Number of chains to run in parallel, each in its own process; the number of processors by default.
     progress
-        Whether to show the progress of the chains.
+        Whether to show the phases of the fit and the time left: as bars on a terminal, as lines of text elsewhere.
 
     Attributes
     ----------
@@ -156,8 +162,10 @@ class MatrixCompletion(FittedModel):
         values: ArrayLike | None = None,
         *,
         shape: tuple[int, int] | None = None,
+        layout: Layout | None = None,
         held_out: Observations | None = None,
         resume: bool = False,
+        overwrite: bool = False,
         about: Mapping[str, Any] | None = None,
     ) -> Self:
         """Sample the posterior given the observed cells.
@@ -166,39 +174,65 @@ class MatrixCompletion(FittedModel):
         ----------
         rows, cols, values
             One entry per cell; or, as ``rows`` alone, a 2-D array with NaN for missing cells, a ``scipy.sparse``
-            matrix, or a long DataFrame with columns for row, column and value.
+            matrix, or a DataFrame, long or wide (see ``layout``).
         shape
             (m, n) of the matrix, for triples only; the smallest that holds all cells by default.
+        layout
+            ``"long"`` for a DataFrame with the columns row, column and value, ``"wide"`` for one that is the matrix
+            itself, with labels as index and column names and NaN for missing cells; decided from the frame if it is not
+            ambiguous.
         held_out
             Cells of the same matrix to evaluate the fit on.  They are written to ``path`` before the first iteration
             and used by the report.
         resume
-            Whether to resume the run in ``path`` if it was interrupted, or to add draws to it.  The same data and
-            settings give the same draws as an uninterrupted run.
+            Whether to resume the run in ``path``, which was interrupted, or to add draws to it.  The same data and
+            settings give the same draws as an uninterrupted run.  It is an error if there is no run.
+        overwrite
+            Whether to replace the run in ``path``, if there is one.  Without it, and without ``resume``, a folder that
+            is not empty is refused.  Files that are not of a run are never removed.
         about
             Additional attributes to store with the draws, such as the source of the data; must be JSON-serialisable.
         """
-        # Imported here because loading a run imports this module too, and needs no samplers and no processes.
-        import joblib
+        with displayed(visible=self.progress):
+            start = Start.of(resume=resume, overwrite=overwrite)
+            self._fit(rows, cols, values, shape, layout, held_out, start, about)
+            progress.begin("diagnosing")
+            converged = self.diagnostics_.converged
+        if self.path is not None:
+            write_verdict(RunFolder(self.path), self.diagnostics_)
+        if not converged:
+            warnings.warn(self.diagnostics_.verdict, ConvergenceWarning, stacklevel=2)
+        return self
 
+    def _fit(
+        self,
+        rows: Any,
+        cols: ArrayLike | None,
+        values: ArrayLike | None,
+        shape: tuple[int, int] | None,
+        layout: Layout | None,
+        held_out: Observations | None,
+        start: Start,
+        about: Mapping[str, Any] | None,
+    ) -> None:
+        # Imported here because loading a run imports this module too, and needs no samplers and no processes.
         from manifill.run.chains_to_draws import sample_in_memory, sample_to_disk
 
-        observations = as_observations(rows, cols, values, shape, self.duplicates)
+        progress.begin("checking")
+        observations = as_observations(rows, cols, values, shape, self.duplicates, layout)
+        if is_frame(rows):
+            about = {"layout": describe_frame(rows, frame_layout(rows, layout), observations), **(about or {})}
         request = self._request(observations, held_out, about)
-        jobs = joblib.cpu_count() if self.jobs is None else check_count("jobs", self.jobs, 1)
+        jobs = None if self.jobs is None else check_count("jobs", self.jobs, 1)
         if self.path is not None:
-            folder = RunFolder(self.path)
-            model, posterior = sample_to_disk(request, folder, resume=resume, jobs=jobs, visible=self.progress)
-        elif resume:
-            raise ValueError("resume applies to a run on disk; give its folder as path.")
+            model, posterior = sample_to_disk(request, RunFolder(self.path), start=start, jobs=jobs)
+        elif start is not Start.NEW:
+            raise ValueError(f"{start.value} applies to a run on disk; give its folder as path.")
         elif held_out is not None:
             raise ValueError("held_out is stored in a run on disk; give a folder as path, or pass the cells to score.")
         else:
-            model, posterior = sample_in_memory(request, jobs=jobs, visible=self.progress)
+            model, posterior = sample_in_memory(request, jobs=jobs)
         self._take(observations, model, posterior)
-        if not self.diagnostics_.converged:
-            warnings.warn(self.diagnostics_.verdict, ConvergenceWarning, stacklevel=2)
-        return self
 
     def _request(
         self, observations: Observations, held_out: Observations | None, about: Mapping[str, Any] | None

@@ -1,5 +1,6 @@
 """A scikit-learn transformer that fills in missing values of the fitted rows or of new ones."""
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -7,9 +8,11 @@ import numpy as np
 from manifill.estimators.arguments import check_count
 from manifill.estimators.matrix_completion import MatrixCompletion
 from manifill.imputer.row_completion import complete_rows
+from manifill.problem import from_array
 
 try:
     from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+    from sklearn.utils._set_output import _wrap_data_with_container
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError:
     raise ImportError(
@@ -52,7 +55,7 @@ class BayesianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
     Attributes
     ----------
     completion_ : MatrixCompletion
-        The fitted model, with its draws and diagnostics.
+        The fitted model, with its draws and diagnostics; its columns have the names of the table's, if there are any.
     n_features_in_, feature_names_in_
         Number of columns, and their names if the table has any.
 
@@ -106,14 +109,15 @@ class BayesianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
             noise=self.noise,
             jobs=self.jobs,
             progress=self.progress,
-        ).fit(table)
+        ).fit(replace(from_array(table), column_labels=getattr(self, "feature_names_in_", None)))
         return self
 
     def transform(self, X: Any, return_std: bool = False) -> Any:
         """Return the rows with predictive means in place of NaN.
 
-        With ``return_std``, also return an array of predictive standard deviations of the missing values, which is 0
-        for observed values.
+        With ``return_std``, also return the predictive standard deviations of the missing values, which are 0 for
+        observed values.  Both are arrays, or DataFrames with the index and columns of ``X`` after
+        ``set_output(transform="pandas")``.
         """
         check_is_fitted(self)
         table = validate_data(self, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan")
@@ -123,7 +127,9 @@ class BayesianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
         if rows.any():
             completed = complete_rows(self.completion_.posterior_, table[rows])
             mean[missing], std[missing] = (part[missing[rows]] for part in completed)
-        return (mean, std) if return_std else mean
+        if not return_std:
+            return mean
+        return mean, _wrap_data_with_container("transform", std, X, self)  # scikit-learn wraps the first result only
 
     def _seed(self) -> int | None:
         if isinstance(self.random_state, np.random.RandomState):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from manifill.base.argument_words import Argument, Wording
 from manifill.base.arrays import Array, Generator, Vector
 from manifill.likelihoods.likelihood import Chunk, Evaluation, Likelihood, Parameters
 from manifill.likelihoods.logistic import sigmoid, sigmoid_and_softplus
@@ -34,7 +35,16 @@ class Binomial(Likelihood):
     @classmethod
     def from_arguments(cls, arguments: Mapping[str, Any]) -> "Binomial":
         if arguments.get("trials") is None:
-            raise ValueError("likelihood='binomial' needs trials, the largest value divided by step.")
+            raise ValueError(
+                Wording(
+                    Argument("likelihood", "binomial"),
+                    " needs ",
+                    Argument("trials"),
+                    ", the largest value divided by ",
+                    Argument("step"),
+                    ".",
+                )
+            )
         step = arguments.get("step")
         likelihood = cls(arguments["trials"], 1.0 if step is None else step)
         likelihood._check_constants()
@@ -59,18 +69,33 @@ class Binomial(Likelihood):
         broken = np.flatnonzero((np.abs(counts - whole) > LARGEST_ROUNDING) | (whole < 0) | (whole > self.trials))
         if broken.size:
             raise ValueError(
-                f"values holds {values[broken[0]]:g}, which a Binomial likelihood cannot produce: with "
-                f"trials={self.trials} and step={self.step:g} values are 0, {self.step:g}, …, "
-                f"{self.trials * self.step:g}; change trials or step, or choose another likelihood."
+                Wording(
+                    f"values holds {values[broken[0]]:g}, which a Binomial likelihood cannot produce: with ",
+                    Argument("trials", self.trials),
+                    " and ",
+                    Argument("step", self.step),
+                    f" values are 0, {self.step:g}, …, {self.trials * self.step:g}; change ",
+                    Argument("trials"),
+                    " or ",
+                    Argument("step"),
+                    ", or choose another ",
+                    Argument("likelihood"),
+                    ".",
+                )
             )
         return whole
 
     def _check_constants(self) -> None:
         if isinstance(self.trials, bool) or not (isinstance(self.trials, (int, np.integer)) and self.trials >= 1):
-            raise ValueError(f"trials must be a whole number of at least 1, not {self.trials!r}.")
+            raise ValueError(
+                Wording(Argument("trials"), f" must be a whole number of at least 1, not {self.trials!r}.")
+            )
         if not (isinstance(self.step, Real) and np.isfinite(self.step) and self.step > 0):
             raise ValueError(
-                f"step must be a positive number, the distance between neighbouring values, not {self.step!r}."
+                Wording(
+                    Argument("step"),
+                    f" must be a positive number, the distance between neighbouring values, not {self.step!r}.",
+                )
             )
 
     def decode(self, encoded: Vector) -> Vector:

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 import numpy as np
 from numba import types
 
+from manifill.base.argument_words import Argument, Wording
 from manifill.base.arrays import Array, Generator, Matrix, Vector
 from manifill.base.jit import address_of, caller, compiled, compiled_internal, compiled_method
 from manifill.base.variables import Variable
@@ -101,7 +102,9 @@ class Likelihood(ABC):
         """Return the likelihood that a user's arguments describe; those not given are None."""
         for name, value in arguments.items():
             if value is not None:
-                raise ValueError(f"{name} has no meaning for likelihood={cls.name!r}; leave it out.")
+                raise ValueError(
+                    Wording(Argument(name), " has no meaning for ", Argument("likelihood", cls.name), "; leave it out.")
+                )
         return cls()
 
     @staticmethod

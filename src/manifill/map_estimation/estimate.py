@@ -1,6 +1,7 @@
 """The result of MAP estimation: factors, effects, the prior and data they belong to, and predictions."""
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +13,7 @@ from manifill.map_estimation.penalty_path import Trial
 from manifill.map_estimation.point import Point
 from manifill.map_estimation.precisions import EffectPrecisions
 from manifill.problem import Observations
+from manifill.problem.frame_labels import with_labels
 
 __all__ = ["MapEstimate"]
 
@@ -62,8 +64,8 @@ class MapEstimate:
         scales = np.broadcast_to(self.column_scales, self.observations.shape[1])
         return np.asarray(self.likelihood.mean(self.point.at(row_index, col_index)) * scales[col_index])
 
-    def complete(self) -> Matrix:
-        """Return E[y] in every cell, observed or not, (m, n)."""
+    def complete(self) -> Any:
+        """Return E[y] in every cell, observed or not, (m, n): a DataFrame if the data have labels, or an array."""
         left, right = self.point.factors()
         m, n = self.observations.shape
         out = np.empty((m, n))
@@ -71,4 +73,4 @@ class MapEstimate:
         for first in range(0, m, block):
             out[first : first + block] = self.likelihood.mean(left[first : first + block] @ right.T)
         out *= self.column_scales
-        return out
+        return with_labels(out, self.observations)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg.blas import daxpy
 
+from manifill.base import progress
 from manifill.base.arrays import Vector
 
 __all__ = ["Minimum", "minimise"]
@@ -62,6 +63,7 @@ def _minimise(function: Function, start: Vector, is_done: Callable[[Vector], boo
     steps, level_steps, reference = 0, 0, here
     while steps < most_steps and not is_done(here.gradient):
         there = _search(function, here, _direction(history, here.gradient))
+        progress.advance()
         if there is None and history:  # the history may not apply to this region
             history.clear()
             there = _search(function, here, -here.gradient)

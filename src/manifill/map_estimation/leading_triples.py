@@ -6,6 +6,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, svds
 
+from manifill.base import progress
 from manifill.base.arrays import Matrix, Vector
 
 __all__ = ["Triples", "leading_triples"]
@@ -17,6 +18,9 @@ DENSE_WORK = 10**8
 # for clustered singular values that do not converge; and the maximum number of restarts.
 TOLERANCE, COARSE_TOLERANCE = 1e-4, 1e-2
 MOST_RESTARTS = 500
+
+# How much of a step of the search for the mode a product with the matrix and its transpose counts for.
+STEPS = 0.1
 
 
 class Triples(NamedTuple):
@@ -60,6 +64,7 @@ def _projected(matrix: csr_array, U: Matrix, V: Matrix) -> LinearOperator:
         return v - U @ (U.T @ v)
 
     def backward(u: Vector) -> Vector:
+        progress.advance(STEPS)
         u = transposed @ (u - U @ (U.T @ u))
         return u - V @ (V.T @ u)
 

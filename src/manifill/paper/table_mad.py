@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from manifill.base.arrays import Vector
+from manifill.base.wording import counted
 from manifill.paper.cases import CASES, TRIALS
 from manifill.paper.page_section import Section
 from manifill.paper.published_tables import PUBLISHED_DEVIATIONS
@@ -157,7 +158,7 @@ def _why_not_mixing(group: RepetitionGroup) -> str:
     worst = max(metrics, key=lambda each: np.inf if np.isnan(each["rhat"]) else each["rhat"])
     criterion = "ESS" if worst["rhat"] <= MIXING_RHAT else f"R-hat of {_quantity_name(worst['worst'])}"
     divergences = int(group.per_repetition("divergences").sum())
-    ended = f", {divergences} draws ended in a divergence" if divergences else ""
+    ended = f", {counted(divergences, 'draw')} ended in a divergence" if divergences else ""
     return f"Not within {group.fit.size.warmup} + {group.fit.size.draws} iterations, by {criterion}{ended}."
 
 

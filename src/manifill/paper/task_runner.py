@@ -1,18 +1,15 @@
 """Runs tasks in parallel: results of earlier runs are read, interrupted tasks are resumed."""
 
-import os
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-import joblib
-
 from manifill.base.atomic_files import locked
 from manifill.paper.result_provenance import with_provenance
 from manifill.paper.task_progress import TaskProgress, displayed_progress
 from manifill.paper.tasks import Result, Task, load_result, save_result
-from manifill.sampling.workers import exit_with_parent, quiet_worker_replacement
+from manifill.sampling.workers import Death, open_workers
 
 __all__ = ["finished_results", "run_tasks", "unfinished_tasks"]
 
@@ -39,7 +36,7 @@ def run_tasks(tasks: Iterable[Task], folder: Path, *, jobs: int | None, quiet: b
     with locked(folder / "run.lock", wait=False) as alone:
         if not alone:
             raise ValueError(f"another process is working in {folder}; wait for it, or choose another folder.")
-        with displayed_progress(progress, quiet=quiet), quiet_worker_replacement():
+        with displayed_progress(progress, quiet=quiet):
             for task, result in _run_in_parallel(missing, folder, jobs):
                 results[task.key] = result
                 progress.finish(task)
@@ -58,23 +55,25 @@ def unfinished_tasks(tasks: Iterable[Task], folder: Path) -> list[Task]:
 
 
 def _run_in_parallel(tasks: Sequence[Task], folder: Path, jobs: int | None) -> Iterator[tuple[Task, Result]]:
-    # None leaves the number to ``parallel_config``; without a configuration joblib would run one job at a time.
-    configured = joblib.Parallel().n_jobs != 1
-    parallel = joblib.Parallel(jobs or (None if configured else -1), return_as="generator_unordered", batch_size=1)
-    done: Iterator[tuple[Task, Result]] = parallel(
-        joblib.delayed(_run_and_save)(task, folder, os.getpid()) for task in tasks
-    )
-    return done
+    with open_workers(jobs) as workers:
+        for k, result in workers.results(_run_and_save, [(task, folder) for task in tasks], _say_death):
+            if isinstance(result, Death):
+                raise ChildProcessError(f"{tasks[k].key} was {result.cause}; run the same command again to resume.")
+            yield tasks[k], result
 
 
-def _run_and_save(task: Task, folder: Path, parent: int) -> tuple[Task, Result]:
+def _say_death(index: int, death: Death, again: bool) -> None:
+    if again:
+        print(f"manifill: a process was {death.cause}; its task is started again", file=sys.stderr, flush=True)
+
+
+def _run_and_save(task: Task, folder: Path) -> Result:
     """Run a task, save its result, and only then delete its scratch files."""
-    exit_with_parent(parent)
     scratch = _scratch(folder)
     result = with_provenance(task.run(scratch))
     save_result(_result_path(folder, task.key), result)
     shutil.rmtree(scratch / task.key, ignore_errors=True)
-    return task, result
+    return result
 
 
 def _scratch(folder: Path) -> Path:

@@ -2,21 +2,15 @@
 
 from manifill.base.variables import Variable
 from manifill.posterior.diagnostics import Diagnostics, Quantity, diagnose
+from manifill.posterior.disk_recorder import DiskRecorder
 from manifill.posterior.draws import Draws, Factors
 from manifill.posterior.identified import identified_quantities
 from manifill.posterior.predictive import Prediction, complete, enough_draws, predict, sample_predictive
 from manifill.posterior.ranking import Ranking, rank_columns
 from manifill.posterior.recorders import ChainRecord, MemoryRecorder, Recorder, largest_rectangle
 from manifill.posterior.scores import Score, score
-from manifill.posterior.zarr_store import (
-    FORMAT,
-    DiskRecorder,
-    create_store,
-    discard_unfinished,
-    extend_store,
-    store_attributes,
-    store_format,
-)
+from manifill.posterior.store_layout import FORMAT
+from manifill.posterior.zarr_store import create_store, extend_store, extension, store_attributes, store_format
 
 __all__ = [
     "FORMAT",
@@ -35,9 +29,9 @@ __all__ = [
     "complete",
     "create_store",
     "diagnose",
-    "discard_unfinished",
     "enough_draws",
     "extend_store",
+    "extension",
     "identified_quantities",
     "largest_rectangle",
     "predict",

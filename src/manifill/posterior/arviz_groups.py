@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from manifill.base.arrays import Array, Generator
+from manifill.base.wording import counted
 from manifill.likelihoods import Likelihood
 from manifill.posterior.draws import Draws
 from manifill.posterior.pointwise import check_enough, pointwise_log_likelihood, replicated, thinned
@@ -134,7 +135,9 @@ def _numbered(variables: Mapping[str, Any], coords: Mapping[str, Any] | None = N
 def _labels(name: str, given: ArrayLike | None, size: int) -> Array:
     labels = np.arange(size) if given is None else np.asarray(given)
     if labels.shape != (size,):
-        raise ValueError(f"{name} must hold {size} labels, one for each, not an array of shape {labels.shape}.")
+        raise ValueError(
+            f"{name} must hold {counted(size, 'label')}, one for each, not an array of shape {labels.shape}."
+        )
     return labels
 
 

@@ -6,15 +6,16 @@ from typing import Any
 import numpy as np
 
 from manifill.base.arrays import Array, IntVector
+from manifill.posterior.checked_arrays import CheckedArray
 
 __all__ = ["Rectangle"]
 
 
 @dataclass(frozen=True, eq=False)
 class Rectangle:
-    """Chains ``kept`` and draws ``index`` of a Zarr array, read when sliced, with NumPy's semantics."""
+    """Chains ``kept`` and draws ``index`` of an array on disk, read when sliced, with NumPy's semantics."""
 
-    whole: Any  # (chain, draw, …)
+    whole: CheckedArray  # (chain, draw, …)
     kept: list[int]
     index: IntVector  # ascending
 
@@ -36,7 +37,7 @@ class Rectangle:
     @property
     def chunks(self) -> tuple[int, ...]:
         """Chunk shape of the whole array."""
-        return tuple(self.whole.chunks)
+        return self.whole.chunks
 
     def __getitem__(self, key: Any) -> Array:
         chains, *rest = key if isinstance(key, tuple) else (key,)
@@ -44,8 +45,15 @@ class Rectangle:
         wanted = self.index[draws]
         if isinstance(chains, (int, np.integer)):
             return self._chain(self.kept[chains], wanted, others)
-        parts = [self._chain(chain, wanted, others) for chain in np.array(self.kept)[chains].tolist()]
-        return np.stack(parts) if parts else np.empty((0, *wanted.shape, *self.shape[2:]), self.dtype)
+        chosen = np.array(self.kept)[chains].tolist()
+        if not chosen:
+            return np.empty((0, *wanted.shape, *self.shape[2:]), self.dtype)
+        first = self._chain(chosen[0], wanted, others)
+        found = np.empty((len(chosen), *first.shape), first.dtype)  # filled chain by chain: memory holds no copies
+        found[0] = first
+        for k, chain in enumerate(chosen[1:], start=1):
+            found[k] = self._chain(chain, wanted, others)
+        return found
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         return np.asarray(self[:], dtype=dtype)
@@ -53,11 +61,11 @@ class Rectangle:
     def _chain(self, chain: int, wanted: Any, others: list[Any]) -> Array:
         """Return draws of one chain, read as one slice if they are contiguous, otherwise one by one."""
         if wanted.ndim == 0:
-            return np.asarray(self.whole[(chain, int(wanted), *others)])
+            return np.asarray(self.whole.read(chain, int(wanted), int(wanted) + 1, *others)[0])
         if not wanted.size:
-            return np.asarray(self.whole[(chain, slice(0, 0), *others)])
+            return self.whole.read(chain, 0, 0, *others)
         first, end = int(wanted.min()), int(wanted.max()) + 1
         if end - first > wanted.size:
-            return np.asarray(self.whole.oindex[chain, wanted][(slice(None), *others)])
-        found = np.asarray(self.whole[(chain, slice(first, end), *others)])
-        return np.asarray(found[wanted - first])
+            return np.asarray(self.whole.read_some(chain, wanted)[(slice(None), *others)])
+        found = self.whole.read(chain, first, end, *others)
+        return found if np.array_equal(wanted, np.arange(first, end)) else np.asarray(found[wanted - first])

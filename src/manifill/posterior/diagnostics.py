@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from manifill.base.arrays import Array, Generator, Vector
+from manifill.base.wording import counted
 from manifill.posterior.draws import Draws
 from manifill.posterior.identified import identified_quantities
+from manifill.problem.cell_names import CellNames
 
 __all__ = ["Diagnostics", "Quantity", "diagnose"]
 
@@ -76,12 +78,15 @@ class Diagnostics:
         return "\n".join(lines)
 
 
-def diagnose(rng: Generator, draws: Draws, parameters: Sequence[str] = ()) -> Diagnostics:
+def diagnose(
+    rng: Generator, draws: Draws, parameters: Sequence[str] = (), names: CellNames | None = None
+) -> Diagnostics:
     """Diagnose the chains by their identified quantities; ``rng`` chooses the cells of X among them.
 
     ``parameters`` names those of the likelihood; one that never changes was fixed by the user and is left out.
+    ``names`` are those of rows and columns; without them, cells have indices.
     """
-    series = identified_quantities(rng, draws, parameters)
+    series = identified_quantities(rng, draws, parameters, names=names)
     for name in parameters:
         if _is_constant(series[name]):
             del series[name]
@@ -90,7 +95,9 @@ def diagnose(rng: Generator, draws: Draws, parameters: Sequence[str] = ()) -> Di
     divergences = int(statistics["diverging"].sum()) if "diverging" in statistics else 0
     share = max(_share_cut(statistics), _share_cut(draws.warmup_statistics, LATE_WARMUP))
     if draws.draws < SMALLEST_DRAWS:
-        reasons = [f"{draws.draws} draws per chain are too few to diagnose (take at least {SMALLEST_ESS_PER_CHAIN})"]
+        verb = "is" if draws.draws == 1 else "are"
+        few = f"{counted(draws.draws, 'draw')} per chain {verb} too few to diagnose"
+        reasons = [f"{few} (take at least {SMALLEST_ESS_PER_CHAIN})"]
     else:
         reasons = [*_faults_of_quantities(series, quantities), *_faults_of_sampler(draws, divergences, share)]
     return Diagnostics(
@@ -178,7 +185,7 @@ def _faults_of_quantities(series: Mapping[str, Array], quantities: tuple[Quantit
 
 def _faults_of_sampler(draws: Draws, divergences: int, depth_limit_share: float) -> Iterator[str]:
     if divergences:
-        yield f"{divergences} of {draws.chains * draws.draws} draws diverged (raise target_acceptance)"
+        yield f"{divergences} of {counted(draws.chains * draws.draws, 'draw')} diverged (raise target_acceptance)"
     if depth_limit_share > LARGEST_DEPTH_LIMIT_SHARE:
         yield f"{depth_limit_share:.1%} of the trees reached the depth limit (raise max_depth)"
 

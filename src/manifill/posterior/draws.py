@@ -10,9 +10,11 @@ from numpy.typing import ArrayLike
 
 from manifill.base.arrays import Array, IntVector, Matrix
 from manifill.base.variables import Variable
-from manifill.posterior.chain_subset import Rectangle
+from manifill.base.wording import counted
+from manifill.posterior.disk_recorder import DiskRecorder
 from manifill.posterior.recorders import ChainRecord, largest_rectangle
-from manifill.posterior.zarr_store import DiskRecorder, create_store, open_store
+from manifill.posterior.stored_draws import open_store
+from manifill.posterior.zarr_store import create_store
 
 if TYPE_CHECKING:
     from manifill.posterior.alignment import AlignedFactors
@@ -38,15 +40,15 @@ class Factors(NamedTuple):
 class Draws:
     """The draws of all chains, by variable.
 
-    Variables are attributes: ``draws.U``, ``draws.s``, ``draws.lambda_``.  In a run on disk they are
-    Zarr arrays, of which only the requested slice is read: ``draws.U[0, -1]``.
+    Variables are attributes: ``draws.U``, ``draws.s``, ``draws.lambda_``.  Of a run on disk, only the requested slice
+    is read: ``draws.U[0, -1]``.
 
     Parameters
     ----------
     variables
         Names, dimensions and shapes of the variables.
     posterior : (chain, draw, …) each
-        NumPy or Zarr arrays: U, s and V, or A and B, and the other variables of the sampler.
+        NumPy arrays, or arrays on disk: U, s and V, or A and B, and the other variables of the sampler.
     statistics, warmup_statistics : (chain, draw) each
         Sampler statistics per iteration, among them ``lp``.
     attributes
@@ -77,9 +79,13 @@ class Draws:
         )
 
     @classmethod
-    def open(cls, path: str | Path) -> "Draws":
-        """Open a run on disk; variables are read only when used."""
-        return cls(*open_store(path))
+    def open(cls, path: str | Path, *, skip_damaged: bool = False) -> "Draws":
+        """Open a run on disk; variables are read only when used.
+
+        Missing or damaged files raise a DamagedRunError, here or when they are read.  With ``skip_damaged``, all draws
+        are read at once, and chains with damaged files are left out.
+        """
+        return cls(*open_store(path, skip_damaged=skip_damaged))
 
     def save(self, path: str | Path) -> None:
         """Write the draws to disk, factors in single precision, for ``Draws.open`` and xarray."""
@@ -223,16 +229,15 @@ class Draws:
 
     def __repr__(self) -> str:
         m, n = self.shape
-        return f"Draws({', '.join(self.posterior)}: {self.chains} chains × {self.draws} draws of a {m}×{n} matrix)"
+        size = f"{counted(self.chains, 'chain')} × {counted(self.draws, 'draw')}"
+        return f"Draws({', '.join(self.posterior)}: {size} of a {m}×{n} matrix)"
 
 
 def _draws_of(array: Any, index: IntVector) -> Any:
     """Return some draws of a variable; one on disk is not read yet."""
     if isinstance(array, np.ndarray):
         return array[:, index]
-    if isinstance(array, Rectangle):
-        return replace(array, index=array.index[index])
-    return Rectangle(array, list(range(array.shape[0])), index)
+    return replace(array, index=array.index[index])
 
 
 def _joined(chains: Sequence[Array], length: int | None) -> Array:

@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from threadpoolctl import threadpool_limits
 
+from manifill.base.argument_words import Argument, Wording
 from manifill.base.arrays import Array, Generator, IntVector, Matrix, Vector
 from manifill.base.moments import add_value
+from manifill.base.wording import counted
 from manifill.likelihoods import Likelihood
 from manifill.posterior.cell_draws import at_cells, check_cells
 from manifill.posterior.draws import Draws
@@ -36,23 +38,26 @@ class Prediction:
     lower: Vector  # (k,)
     upper: Vector  # (k,)
     interval: float
+    rows: Array | None = None  # (k,): labels of the cells, or indices if rows and columns have no labels
+    cols: Array | None = None
 
     def to_frame(self, rows: ArrayLike | None = None, cols: ArrayLike | None = None) -> Any:
-        """Return a pandas DataFrame with one row per cell: mean, sd, lower, upper.
+        """Return a pandas DataFrame with one row per cell: row, column, mean, sd, lower, upper.
 
-        ``rows`` and ``cols``, the cells as they were given to ``predict``, become its first columns, row and column.
+        ``rows`` and ``cols`` replace the labels of the cells, for example by titles.
         """
         try:
             import pandas as pd
         except ImportError:
             raise ImportError("to_frame needs pandas; install it with pip install pandas.") from None
         columns: dict[str, Any] = {}
-        for argument, name, given in (("rows", "row", rows), ("cols", "column", cols)):
+        for argument, name, replaced in (("rows", "row", rows), ("cols", "column", cols)):
+            given = getattr(self, argument) if replaced is None else replaced
             if given is not None:
                 columns[name] = pd.Series(given).to_numpy()  # keeps labels of mixed types as they are
                 if len(columns[name]) != self.mean.size:
-                    count = f"{self.mean.size} cells of the prediction, not {len(columns[name])}"
-                    raise ValueError(f"{argument} must name the {count}; pass those that were passed to predict.")
+                    count = counted(self.mean.size, "predicted cell")
+                    raise ValueError(f"{argument} must name the {count}, not {len(columns[name])}; or leave it out.")
         figures = {name: getattr(self, name) for name in ("mean", "sd", "lower", "upper")}
         return pd.DataFrame(columns | figures)
 
@@ -134,7 +139,11 @@ def enough_draws(draws: Draws, cells: int) -> Draws:
 def check_interval(interval: float) -> None:
     """Raise a ValueError if ``interval`` is not a probability."""
     if not 0.0 < interval < 1.0:
-        raise ValueError(f"interval is the probability between the bounds, above 0 and below 1, not {interval!r}.")
+        raise ValueError(
+            Wording(
+                Argument("interval"), f" is the probability between the bounds, above 0 and below 1, not {interval!r}."
+            )
+        )
 
 
 def cell_blocks(draws: Draws, cells: int) -> Iterator[slice]:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from manifill.base.arrays import Array, Generator, IntVector, Vector
+from manifill.base.wording import counted
 from manifill.likelihoods import Likelihood
 from manifill.posterior.cell_density import CellDensity
 from manifill.posterior.cell_draws import at_cells, check_cells
@@ -37,7 +38,7 @@ class Score:
     def __str__(self) -> str:
         return (
             f"RMSE {self.rmse:.4g}, MAE {self.mae:.4g}, CRPS {self.crps:.4g}, log density {self.log_density:.4g}, "
-            f"{100 * self.interval:.4g} % intervals cover {100 * self.coverage:.1f} % of {self.cells} cells"
+            f"{100 * self.interval:.4g} % intervals cover {100 * self.coverage:.1f} % of {counted(self.cells, 'cell')}"
         )
 
 
@@ -119,7 +120,9 @@ def _checked_values(given: ArrayLike, cells: int) -> Vector:
     except (TypeError, ValueError) as error:
         raise ValueError(f"values must be numbers: {error}.") from None
     if values.shape != (cells,):
-        raise ValueError(f"values must be a list of {cells} numbers, one for each cell, not of shape {values.shape}.")
+        raise ValueError(
+            f"values must be a list of {counted(cells, 'number')}, one for each cell, not of shape {values.shape}."
+        )
     if not cells:
         raise ValueError("values is empty; score at least one cell.")
     broken = np.flatnonzero(~np.isfinite(values))

@@ -1,57 +1,43 @@
 """Draws on disk: a Zarr store with ArviZ's groups, which xarray opens as a tree.
 
 Every array is ``(chain, draw, …)`` in chunks of one chain.  A chunk is one file, which Zarr writes under a temporary
-name and renames, so chains in separate processes never write the same file, and no file is ever half-written.  Nothing
-is compressed, since noise does not compress.  Factors are in single precision, everything else in double, since a mean
-or an effect may be far from zero.  Arrays are allocated in full and filled with NaN.  A separate array holds the number
-of completed draws per chain, and is updated after the draws are written.  The format number is written last: a store
-without it is incomplete and holds no draws.
+name and renames, so chains in separate processes never write the same file, and no file is ever half-written.  Every
+chunk ends with a checksum.  Nothing is compressed, since noise does not compress.  Factors are in single precision,
+everything else in double, since a mean or an effect may be far from zero.  Arrays are allocated in full and filled with
+NaN.  A separate array holds the number of completed draws per chain, and is updated after the draws are written.  The
+format number is written last: a store without it is incomplete and holds no draws.
 """
 
+import json
 import math
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from manifill.base.arrays import Array
+from manifill.base.atomic_files import replacing, reporting_full_disk
+from manifill.base.errors import Damage, DamagedRunError
 from manifill.base.variables import Variable
-from manifill.posterior.chain_subset import Rectangle
-from manifill.posterior.recorders import ChainRecord, columns, largest_rectangle
+from manifill.posterior.checked_arrays import open_checked
+from manifill.posterior.store_layout import (
+    COMPLETED,
+    COORDINATES,
+    FORMAT,
+    FORMAT_KEY,
+    METADATA,
+    POSTERIOR,
+    PROGRESS,
+    READABLE,
+    STATISTICS,
+    WARMUP_STATISTICS,
+    array_folders,
+    has_draws,
+)
 
-__all__ = [
-    "FORMAT",
-    "Contents",
-    "DiskRecorder",
-    "create_store",
-    "discard_unfinished",
-    "extend_store",
-    "open_store",
-    "store_attributes",
-    "store_format",
-]
-
-POSTERIOR, STATISTICS, WARMUP_STATISTICS = "posterior", "sample_stats", "warmup_sample_stats"
-PROGRESS, COMPLETED = "progress", "completed"
-
-FORMAT_KEY, FORMAT = "manifill_format", 3
-
-# Formats that can be read.  Format 2 has the same arrays, but its attributes hold no resolved model.
-READABLE = (2, 3)
+__all__ = ["create_store", "extend_store", "extension", "read_attributes", "store_attributes", "store_format"]
 
 CHUNK_BYTES = 4 * 2**20
-
-
-class Contents(NamedTuple):
-    """What a store holds: the posterior as Zarr arrays, or subsets of them, read when sliced; the rest is in memory."""
-
-    variables: tuple[Variable, ...]
-    posterior: dict[str, Any]  # (chain, draw, …)
-    statistics: dict[str, Array]  # (chain, draw)
-    warmup_statistics: dict[str, Array]  # (chain, warm-up iteration)
-    attributes: dict[str, Any]
 
 
 def create_store(
@@ -67,36 +53,55 @@ def create_store(
     import zarr
 
     _check_free(Path(path))
-    root = zarr.open_group(path, mode="w-", zarr_format=3)
-    posterior = _create_group(root, POSTERIOR, chains, draws)
-    lengths = _chunk_lengths(variables, draws)
-    for variable in variables:
-        name, dims, shape = variable
-        _create_array(posterior, name, (chains, draws, *shape), lengths[name], _dtype(variable), dims)
-    for group_name, length in ((STATISTICS, draws), (WARMUP_STATISTICS, warmup)):
-        if length:
-            group = _create_group(root, group_name, chains, length)
-            for name in statistic_names:
-                _create_array(group, name, (chains, length), length, "float64", ())
-    root.create_group(PROGRESS).create_array(
-        COMPLETED, shape=(chains,), chunks=(1,), dtype="int64", fill_value=0, dimension_names=("chain",)
-    )
-    root.attrs.update({**attributes, FORMAT_KEY: FORMAT})
+    with reporting_full_disk(path), zarr.config.set({"array.write_empty_chunks": True}):
+        root = zarr.open_group(path, mode="w-", zarr_format=3)
+        posterior = _create_group(root, POSTERIOR, chains, draws)
+        lengths = _chunk_lengths(variables, draws)
+        for variable in variables:
+            name, dims, shape = variable
+            _create_array(posterior, name, (chains, draws, *shape), lengths[name], _dtype(variable), dims)
+        for group_name, length in ((STATISTICS, draws), (WARMUP_STATISTICS, warmup)):
+            if length:
+                group = _create_group(root, group_name, chains, length)
+                for name in statistic_names:
+                    _create_array(group, name, (chains, length), length, "float64", ())
+        counts = np.zeros(chains, dtype=np.int64)
+        root.create_group(PROGRESS).create_array(
+            COMPLETED, data=counts, chunks=(1,), dimension_names=("chain",), compressors=_checksum()
+        )
+        root.attrs.update({**attributes, FORMAT_KEY: FORMAT})
+
+
+def extension(path: Path, draws: int, attributes: Mapping[str, Any]) -> dict[Path, bytes]:
+    """Return the metadata of a store that change when it gets ``draws`` per chain and these attributes, by file.
+
+    Arrays get the length of the longest: an earlier extension may have been interrupted.  The attributes, which hold
+    the number of draws, come last.
+    """
+    folders = (folder for group in (POSTERIOR, STATISTICS) for folder in array_folders(path, group))
+    trees = {folder / METADATA: json.loads((folder / METADATA).read_bytes()) for folder in folders}
+    axes = {file: tree["dimension_names"].index("draw") for file, tree in trees.items() if file.parent.name != "chain"}
+    longest = max(draws, *(trees[file]["shape"][axis] for file, axis in axes.items()))
+    found: dict[Path, bytes] = {}
+    for file, axis in axes.items():
+        if trees[file]["shape"][axis] < longest:
+            trees[file]["shape"][axis] = longest
+            found[file] = _json_bytes(trees[file])
+    root = json.loads((path / METADATA).read_bytes())
+    if root["attributes"] != (changed := root["attributes"] | attributes):
+        found[path / METADATA] = _json_bytes(root | {"attributes": changed})
+    return found
 
 
 def extend_store(path: str | Path, draws: int, attributes: Mapping[str, Any]) -> None:
     """Extend a store to ``draws`` per chain, if it is shorter, and replace attributes."""
-    import zarr
-
-    root: Any = zarr.open_group(path, mode="r+")
-    for group in (root[POSTERIOR], root[STATISTICS]):
-        for array in _arrays(group).values():
-            if array.shape[1] < draws:
-                array.resize((array.shape[0], draws, *array.shape[2:]))
-        if group["draw"].shape[0] < draws:
-            group["draw"].resize((draws,))
-            group["draw"][:] = np.arange(draws)
-    root.attrs.update(attributes)
+    path = Path(path)
+    for file, content in extension(path, draws, attributes).items():
+        with replacing(file) as opened:
+            opened.write(content)
+    for group in (POSTERIOR, STATISTICS):
+        coordinates = open_checked(path / group / "draw", "r+").array
+        coordinates[:] = np.arange(coordinates.shape[0])
 
 
 def store_format(path: str | Path) -> int | None:
@@ -104,177 +109,45 @@ def store_format(path: str | Path) -> int | None:
 
     Raise a ValueError if the store cannot be read, or if its format is unknown.
     """
-    import zarr
-
-    try:
-        found: Any = zarr.open_group(path, mode="r").attrs.get(FORMAT_KEY)
-    except FileNotFoundError:
-        found = None
-    except (OSError, ValueError, TypeError, KeyError) as error:
-        raise ValueError(f"{path} cannot be read: {error}") from None
-    if found is None and _has_draws(Path(path)):
-        raise ValueError(f"{path} is damaged: it holds draws, but has lost its attributes.")
+    path = Path(path)
+    if not (path / METADATA).exists() and not has_draws(path):
+        return None
+    found = read_attributes(path).get(FORMAT_KEY)
+    if found is None and has_draws(path):
+        raise DamagedRunError.of([Damage(path / METADATA, "is damaged: there are draws, but no attributes")])
     if found is not None:
         _check_readable(path, found)
-    return found  # type: ignore[no-any-return]
+    return found
 
 
-def discard_unfinished(path: str | Path) -> None:
-    """Remove an incomplete store, which holds no draws; raise a ValueError if anything else is at the path."""
-    path = Path(path)
-    files = [file.relative_to(path) for file in path.rglob("*") if file.is_file()]
-    if store_format(path) is None and all(_is_of_zarr(file) for file in files):
-        shutil.rmtree(path, ignore_errors=True)
-    _check_free(path)
+def store_attributes(path: str | Path) -> dict[str, Any]:
+    """Return the attributes of a store, which may have no draws yet."""
+    attributes = read_attributes(Path(path))
+    attributes.pop(FORMAT_KEY)
+    return attributes
 
 
-def _has_draws(path: Path) -> bool:
-    """Return whether any chain has recorded its number of completed draws: the array's folder of chunks exists."""
-    return (path / PROGRESS / COMPLETED / "c").exists()
+def read_attributes(path: Path) -> dict[str, Any]:
+    """Return the attributes of a store with its format number, or raise a DamagedRunError if they cannot be read."""
+    import zarr
+
+    file = path / METADATA
+    if not file.exists():
+        raise DamagedRunError.of([Damage(file, "is missing")])
+    try:
+        return dict(zarr.open_group(path, mode="r", zarr_format=3).attrs)
+    except Exception as error:  # damaged metadata raise errors of every kind
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise DamagedRunError.of([Damage(file, f"is damaged: {reason}")]) from None
 
 
-def _is_of_zarr(file: Path) -> bool:
-    """Return whether a file is Zarr's: metadata, a chunk, or a temporary file."""
-    return file.name == "zarr.json" or file.suffix == ".partial" or "c" in file.parts
-
-
-def _check_readable(path: str | Path, found: Any) -> None:
+def _check_readable(path: Path, found: Any) -> None:
     if found not in READABLE:
         known = " and ".join(map(str, READABLE))
         raise ValueError(
             f"{path} has the format {found!r}, and this version of manifill reads the formats {known}; open it with "
             "the version that wrote it."
         )
-
-
-def store_attributes(path: str | Path) -> dict[str, Any]:
-    """Return the attributes of a store, which may have no draws yet."""
-    import zarr
-
-    attributes = dict(zarr.open_group(path, mode="r").attrs)
-    attributes.pop(FORMAT_KEY)
-    return attributes
-
-
-def open_store(path: str | Path) -> Contents:
-    """Open the completed draws, or raise a ValueError if there are none.
-
-    If chains have different numbers of draws, the largest rectangle of chains and draws is returned.
-    """
-    import zarr
-
-    try:
-        root: Any = zarr.open_group(path, mode="r")
-    except (OSError, ValueError) as error:
-        raise ValueError(f"{path} holds no draws of manifill: {error}") from None
-    attributes = dict(root.attrs)
-    found = attributes.pop(FORMAT_KEY, None)
-    if found is None:
-        if POSTERIOR in root:
-            raise ValueError(f"{path} holds a run that was never started; fit again.")
-        raise ValueError(f"{path} is a Zarr group, but holds no draws of manifill.")
-    _check_readable(path, found)
-    missing = [name for name in (PROGRESS, POSTERIOR, STATISTICS) if name not in root]
-    if missing:
-        raise ValueError(f"{path} is damaged: it has lost {', '.join(missing)}; fit again.")
-    kept, length = largest_rectangle(root[PROGRESS][COMPLETED][:].tolist())
-    arrays = _arrays(root[POSTERIOR])
-    posterior = {name: _part(array, kept, length) for name, array in arrays.items()}
-    return Contents(
-        variables=tuple(Variable(name, _dims(array)[2:], array.shape[2:]) for name, array in arrays.items()),
-        posterior=posterior,
-        statistics={name: array[:][kept, :length] for name, array in _arrays(root[STATISTICS]).items()},
-        warmup_statistics={name: array[:][kept] for name, array in _arrays(root.get(WARMUP_STATISTICS)).items()},
-        attributes=attributes,
-    )
-
-
-def _part(array: Any, kept: list[int], length: int) -> Any:
-    """Return an array, or the subset of it that has been drawn."""
-    whole = len(kept) == array.shape[0] and length == array.shape[1]
-    return array if whole else Rectangle(array, kept, np.arange(length))
-
-
-class DiskRecorder:
-    """Writes a chain to a store, one chunk of draws at a time.
-
-    ``warmed`` and ``drawn`` are the numbers of warm-up iterations and draws already in the store, if the chain is
-    resumed.
-    """
-
-    def __init__(
-        self,
-        path: str | Path,
-        chain: int,
-        variables: tuple[Variable, ...],
-        statistic_names: tuple[str, ...],
-        warmup: int,
-        *,
-        warmed: int = 0,
-        drawn: int = 0,
-    ) -> None:
-        import zarr
-
-        root: Any = zarr.open_group(path, mode="r+")
-        self._variables = variables
-        self._chain = chain
-        self._arrays = {v.name: root[POSTERIOR][v.name] for v in variables}
-        self._completed = root[PROGRESS][COMPLETED]
-        self._rhythm: int = min(array.chunks[1] for array in self._arrays.values())
-        self._buffers = {
-            name: np.empty((self._rhythm, *array.shape[2:]), array.dtype) for name, array in self._arrays.items()
-        }
-        self._statistics = _Series(root[STATISTICS], chain, statistic_names, drawn)
-        warmup_names = statistic_names if warmup else ()
-        self._warmup_statistics = _Series(root.get(WARMUP_STATISTICS), chain, warmup_names, warmed)
-
-    def warm(self, statistics: Mapping[str, float]) -> None:
-        self._warmup_statistics.append(statistics)
-        if self._warmup_statistics.waiting >= self._rhythm:
-            self._warmup_statistics.write()
-
-    def append(self, draw: Mapping[str, Array], statistics: Mapping[str, float]) -> None:
-        for name, buffer in self._buffers.items():
-            buffer[self._statistics.waiting] = draw[name]
-        self._statistics.append(statistics)  # last, since its length is the number of draws if Ctrl-C interrupts
-        if self._statistics.waiting == self._rhythm:
-            self.flush()
-
-    def flush(self) -> None:
-        first, waiting = self._statistics.written, self._statistics.waiting
-        if waiting:
-            for name, array in self._arrays.items():
-                array[self._chain, first : first + waiting] = self._buffers[name][:waiting]
-        self._warmup_statistics.write()
-        self._statistics.write()
-        self._completed[self._chain] = self._statistics.written  # last, since it makes the draws valid
-
-    def finish(self) -> ChainRecord:
-        self.flush()
-        return ChainRecord(self._variables, self._statistics.written, {}, {}, {})
-
-
-class _Series:
-    """The statistics of one chain, buffered and written to the arrays of a group."""
-
-    def __init__(self, group: Any, chain: int, names: tuple[str, ...], written: int) -> None:
-        self.written = written
-        self._rows: list[Mapping[str, float]] = []
-        self._chain = chain
-        self._arrays = {name: group[name] for name in names}
-
-    @property
-    def waiting(self) -> int:
-        return len(self._rows)
-
-    def append(self, row: Mapping[str, float]) -> None:
-        self._rows.append(row)
-
-    def write(self) -> None:
-        for name, values in columns(self._rows).items():
-            self._arrays[name][self._chain, self.written : self.written + len(values)] = values
-        self.written += len(self._rows)
-        self._rows = []
 
 
 def _check_free(path: Path) -> None:
@@ -300,8 +173,8 @@ def _chunk_lengths(variables: tuple[Variable, ...], draws: int) -> dict[str, int
 def _create_group(root: Any, name: str, chains: int, draws: int) -> Any:
     """Create a group with the coordinates that xarray expects."""
     group = root.create_group(name)
-    for dim, size in (("chain", chains), ("draw", draws)):
-        group.create_array(dim, data=np.arange(size), dimension_names=(dim,), compressors=None)
+    for dim, size in zip(COORDINATES, (chains, draws), strict=True):
+        group.create_array(dim, data=np.arange(size), dimension_names=(dim,), compressors=_checksum())
     return group
 
 
@@ -314,17 +187,16 @@ def _create_array(
         chunks=(1, chunk_length, *shape[2:]),
         dtype=dtype,
         fill_value=np.nan,
-        compressors=None,
+        compressors=_checksum(),
         dimension_names=("chain", "draw", *dims),
     )
 
 
-def _arrays(group: Any) -> dict[str, Any]:
-    """Return the arrays of a group by name, in alphabetical order, without its coordinates."""
-    found = [] if group is None else group.arrays()
-    return dict(sorted((name, array) for name, array in found if array.ndim >= 2))
+def _checksum() -> Any:
+    from zarr.codecs import Crc32cCodec
+
+    return Crc32cCodec()
 
 
-def _dims(array: Any) -> tuple[str, ...]:
-    names: tuple[str, ...] = array.metadata.dimension_names
-    return names
+def _json_bytes(tree: dict[str, Any]) -> bytes:
+    return json.dumps(tree, indent=2).encode()

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from manifill.base.arrays import Array, IntVector
 from manifill.problem.convert import as_observations
+from manifill.problem.frames import Layout
 from manifill.problem.observations import Duplicates, Observations
 
 __all__ = ["matched_cells"]
@@ -18,6 +19,7 @@ def matched_cells(
     cols: ArrayLike | None = None,
     values: ArrayLike | None = None,
     duplicates: Duplicates = "error",
+    layout: Layout | None = None,
 ) -> tuple[IntVector, IntVector, ArrayLike]:
     """Return row indices, column indices and values of data in any form that a fit accepts.
 
@@ -26,7 +28,7 @@ def matched_cells(
     """
     if cols is not None and values is not None:
         return fit.row_indices(data), fit.column_indices(cols), values
-    other = as_observations(data, cols, values, duplicates=duplicates)
+    other = as_observations(data, cols, values, duplicates=duplicates, layout=layout)
     rows, columns, found = other.triples()
     row_names = _named("rows", rows, other.row_labels, fit.row_labels)
     column_names = _named("columns", columns, other.column_labels, fit.column_labels)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from manifill.base.argument_words import Argument, Wording
 from manifill.base.arrays import Generator, Vector
 from manifill.base.priors import PAPER_NOISE, Gamma, draw_given, log_prior
 from manifill.likelihoods import WITHOUT_NOISE, Likelihood, NoiseModel, NoiseState
@@ -17,7 +18,11 @@ def check_rank(rank: int, shape: tuple[int, int]) -> None:
     """Raise a ValueError if the rank is too high for a matrix of this shape."""
     m, n = shape
     if rank > min(m, n):
-        raise ValueError(f"rank={rank} is above min(m, n) = {min(m, n)} of a {m}×{n} matrix; choose a lower one.")
+        raise ValueError(
+            Wording(
+                Argument("rank", rank), f" is above min(m, n) = {min(m, n)} of a {m}×{n} matrix; choose a lower one."
+            )
+        )
 
 
 @dataclass(frozen=True)

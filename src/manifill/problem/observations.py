@@ -2,13 +2,17 @@
 
 from dataclasses import dataclass
 from operator import index
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from manifill.base.argument_words import Argument, Wording
 from manifill.base.arrays import Array, Generator, IntVector, Vector
+from manifill.base.wording import counted
 from manifill.kernels.compressed import Compressed
+from manifill.problem.cell_names import CellNames
+from manifill.problem.label_lookup import as_indices, located
 
 __all__ = ["Duplicates", "Observations"]
 
@@ -50,12 +54,13 @@ class Observations:
         """
         if duplicates not in ("error", "average"):
             raise ValueError(f"duplicates must be 'error' or 'average', not {duplicates!r}.")
-        row_index, col_index, value = _as_indices("rows", rows), _as_indices("cols", cols), _as_values(values)
+        row_index, col_index, value = as_indices("rows", rows), as_indices("cols", cols), _as_values(values)
         _check_lengths(row_index, col_index, value)
         m, n = _checked_shape(shape, row_index, col_index)
         _check_labels("row_labels", row_labels, m)
         _check_labels("column_labels", column_labels, n)
-        row_index, col_index, value = _without_duplicates(row_index, col_index, value, n, duplicates)
+        labels = row_labels, column_labels
+        row_index, col_index, value = _without_duplicates(row_index, col_index, value, n, duplicates, labels)
         return cls(
             shape=(m, n),
             by_row=_compress(row_index, col_index, value, m),
@@ -89,7 +94,8 @@ class Observations:
         count = round(held_out * self.size)
         if not 0 < count < self.size:
             raise ValueError(
-                f"held_out={held_out} of {self.size} observed cells leaves one side empty; hold out more or less."
+                f"held_out={held_out} of {counted(self.size, 'observed cell')} leaves one side empty; hold out more, "
+                "or less."
             )
         return self._split_by_count(rng, self.size - count, count)
 
@@ -100,7 +106,7 @@ class Observations:
         if not (min(shares) >= 1.0 and round(shares[0]) + round(shares[1]) <= self.size):
             raise ValueError(
                 f"train={train} and validate={validate} ask for {shares[0]:.0f} and {shares[1]:.0f} of {cells} cells, "
-                f"but only {self.size} are observed; choose smaller fractions above 0."
+                f"but only {self.size} {'is' if self.size == 1 else 'are'} observed; choose smaller fractions above 0."
             )
         return self._split_by_count(rng, round(shares[0]), round(shares[1]))
 
@@ -110,28 +116,11 @@ class Observations:
 
     def row_indices(self, labels: ArrayLike) -> IntVector:
         """Return the index of each row label, or check row indices if the rows have no labels."""
-        return _located("rows", labels, self.row_labels, self.shape[0])
+        return located("rows", labels, self.row_labels, self.shape[0])
 
     def column_indices(self, labels: ArrayLike) -> IntVector:
         """Return the index of each column label, or check column indices if the columns have no labels."""
-        return _located("cols", labels, self.column_labels, self.shape[1])
-
-
-def _as_indices(name: str, given: ArrayLike) -> IntVector:
-    found = np.asarray(given)
-    if found.ndim != 1:
-        raise ValueError(f"{name} must be a list of indices, not an array of shape {found.shape}.")
-    if not found.size:
-        return np.empty(0, dtype=np.int64)
-    if np.issubdtype(found.dtype, np.floating):
-        odd = found[~(np.isfinite(found) & (found == np.rint(found)))]
-    else:
-        odd = found[:0] if np.issubdtype(found.dtype, np.integer) else found
-    if odd.size:
-        raise ValueError(f"{name} must hold whole numbers from 0, not {odd.dtype} such as {_plain(odd[0])!r}.")
-    if found.min() < 0:
-        raise ValueError(f"{name} holds the negative index {found.min():.0f}; indices count from 0.")
-    return found.astype(np.int64)
+        return located("cols", labels, self.column_labels, self.shape[1])
 
 
 def _as_values(given: ArrayLike) -> Vector:
@@ -181,11 +170,16 @@ def _checked_shape(shape: tuple[int, int] | None, rows: IntVector, cols: IntVect
 
 def _check_labels(name: str, labels: Array | None, size: int) -> None:
     if labels is not None and len(labels) != size:
-        raise ValueError(f"{name} must hold {size} labels, one for each, not {len(labels)}.")
+        raise ValueError(f"{name} must hold {counted(size, 'label')}, one for each, not {len(labels)}.")
 
 
 def _without_duplicates(
-    rows: IntVector, cols: IntVector, values: Vector, n: int, duplicates: Duplicates
+    rows: IntVector,
+    cols: IntVector,
+    values: Vector,
+    n: int,
+    duplicates: Duplicates,
+    labels: tuple[Array | None, Array | None],
 ) -> tuple[IntVector, IntVector, Vector]:
     """Return the cells sorted by row and column; duplicates are averaged, or raise a ValueError."""
     key = rows * n + cols
@@ -195,10 +189,15 @@ def _without_duplicates(
     np.not_equal(key[1:], key[:-1], out=is_first[1:])
     if not is_first.all():
         if duplicates == "error":
-            row, col = divmod(int(key[np.flatnonzero(~is_first)[0]]), n)
+            cell = CellNames(row_labels=labels[0], column_labels=labels[1]).cell(
+                *divmod(int(key[np.flatnonzero(~is_first)[0]]), n)
+            )
             raise ValueError(
-                f"the cell (row {row}, column {col}) is given more than once; "
-                "pass duplicates='average' to take the mean of such values."
+                Wording(
+                    f"the cell ({cell}) is given more than once; pass ",
+                    Argument("duplicates", "average"),
+                    " to take the mean of such values.",
+                )
             )
         starts = np.flatnonzero(is_first)
         values = np.add.reduceat(values, starts) / np.diff(np.append(starts, len(key)))
@@ -212,22 +211,3 @@ def _compress(major: IntVector, minor: IntVector, values: Vector, size: int) -> 
     np.cumsum(np.bincount(major, minlength=size), out=starts[1:])
     order = np.argsort(major, kind="stable")
     return Compressed(starts, minor[order].astype(np.int32), np.ascontiguousarray(values[order]))
-
-
-def _located(name: str, given: ArrayLike, labels: Array | None, size: int) -> IntVector:
-    if labels is None:
-        found = _as_indices(name, given)
-        if found.size and found.max() >= size:
-            raise ValueError(f"{name} holds the index {found.max()}, but there are only {size} (0 to {size - 1}).")
-        return found
-    wanted = np.asarray(given, dtype=object).ravel()
-    positions = {label: k for k, label in enumerate(labels.tolist())}
-    try:
-        return np.array([positions[_plain(label)] for label in wanted], dtype=np.int64)
-    except KeyError as error:
-        raise ValueError(f"{name} holds {error.args[0]!r}, which is not among the {size} labels of the fit.") from None
-
-
-def _plain(label: Any) -> Any:
-    """Return a NumPy scalar as a Python value, which has the hash of the stored label."""
-    return label.item() if isinstance(label, np.generic) else label

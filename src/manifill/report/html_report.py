@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,9 @@ from plotly.offline import get_plotlyjs
 
 from manifill.base.arrays import Array
 from manifill.base.atomic_files import replacing
+from manifill.base.errors import DiskFullError
 from manifill.estimators.loading import load
-from manifill.estimators.matrix_completion import MatrixCompletion
+from manifill.estimators.matrix_completion import ConvergenceWarning, MatrixCompletion
 from manifill.posterior import identified_quantities
 from manifill.problem import Observations
 from manifill.report.report_data import ReportData, collect_report_data
@@ -27,18 +29,25 @@ from manifill.report.sections.traces import traces
 from manifill.run.folder import RunFolder
 from manifill.run.observations_file import load_observations
 from manifill.run.seeds import Stream, generator
+from manifill.run.table_names import cell_names
 
 __all__ = ["report_of_run", "write_report"]
 
 PAGE = Path(__file__).parent / "page"
 
 
-def report_of_run(folder: str | Path) -> Path:
-    """Write ``report.html`` into a run directory, and return its path."""
+def report_of_run(folder: str | Path, path: str | Path | None = None, *, skip_damaged: bool = False) -> Path:
+    """Write a report on a run to ``path``, ``report.html`` in its folder by default, and return the path.
+
+    ``skip_damaged`` is that of ``load``.
+    """
     run = RunFolder(folder)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the page shows the verdict
+        model = load(folder, skip_damaged=skip_damaged)  # first, since it checks all files of the run
     held_out = load_observations(run.held_out) if run.held_out.exists() else None
-    path = run.path / "report.html"
-    write_report(load(folder), path, held_out=held_out)
+    path = run.report if path is None else Path(path)
+    write_report(model, path, held_out=held_out)
     return path
 
 
@@ -58,8 +67,13 @@ def write_report(model: MatrixCompletion, path: str | Path, *, held_out: Observa
         raise ValueError("model has not been fitted; call its fit method, or load a run, before writing a report.")
     data = collect_report_data(model, held_out)
     page = _environment().get_template("report.html").render(**_sections(data))
-    with replacing(path) as file:
-        file.write(page.encode())
+    try:
+        with replacing(path) as file:
+            file.write(page.encode())
+    except DiskFullError:
+        raise
+    except OSError as error:
+        raise ValueError(f"{path} cannot be written: {error.strerror or error}; choose another file.") from None
 
 
 def _sections(data: ReportData) -> dict[str, Any]:
@@ -84,7 +98,8 @@ def _sections(data: ReportData) -> dict[str, Any]:
 def _diagnosed_series(data: ReportData) -> dict[str, Array]:
     """Return the quantities that were diagnosed, (chain, draw) each; the diagnostics only keep summaries of them."""
     rng = generator(data.draws.attributes["seed"], Stream.DIAGNOSTICS)
-    return identified_quantities(rng, data.draws, data.model.model_.likelihood.parameter_names)
+    names = cell_names(data.observations, data.draws.attributes)
+    return identified_quantities(rng, data.draws, data.model.model_.likelihood.parameter_names, names=names)
 
 
 def _environment() -> Environment:

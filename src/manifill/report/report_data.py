@@ -10,9 +10,10 @@ from manifill.base.arrays import Array, Generator, IntVector, Matrix, Vector
 from manifill.estimators.matrix_completion import MatrixCompletion
 from manifill.posterior import Draws, complete, enough_draws, predict
 from manifill.problem import Observations
-from manifill.report.display_labels import TableNames, display_labels, table_names
+from manifill.report.display_labels import display_labels
 from manifill.report.formatting import format_interval
 from manifill.run.seeds import Stream, generator
+from manifill.run.table_names import TableNames, table_names
 
 __all__ = ["CellPredictions", "Cells", "ReportData", "collect_report_data"]
 

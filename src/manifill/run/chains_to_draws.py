@@ -1,20 +1,22 @@
 """From a request to draws: in memory, or in a run directory that can be resumed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
+from manifill.base.errors import DiskFullError
 from manifill.likelihoods import Likelihood
-from manifill.posterior import Draws, create_store, discard_unfinished
+from manifill.posterior import Draws, create_store
 from manifill.problem import Model, Observations
 from manifill.problem.column_spreads import divided_by
-from manifill.run.folder import RunFolder
+from manifill.run.begin import begin_run
+from manifill.run.folder import RunFolder, Start
 from manifill.run.observations_file import save_observations
 from manifill.run.resolved import Resolved
-from manifill.run.resume import attributes_to_resume, check_checkpoints, check_same, extend, resolved_before
+from manifill.run.resume import attributes_to_resume, check_chains, check_same, extend, recover, resolved_before
 from manifill.run.seeds import chain_seeds
-from manifill.run.split import write_held_out
 from manifill.sampling.chains import Plan, run_chains, statistic_names
 
 __all__ = ["Request", "sample_in_memory", "sample_to_disk"]
@@ -37,7 +39,8 @@ class Request:
         scales = resolved.column_scales
         scaled = self.observations if scales is None else divided_by(self.observations, scales)
         build = partial(resolved.sampler.build, resolved.model, scaled)
-        return Plan(build, self.chains, resolved.sampler.warmup, self.draws)
+        products = float(scaled.size * (resolved.model.rank + 2))  # two for the effects
+        return Plan(build, self.chains, resolved.sampler.warmup, self.draws, products=products)
 
 
 class Prepared(NamedTuple):
@@ -47,28 +50,40 @@ class Prepared(NamedTuple):
     plan: Plan
 
 
-def sample_in_memory(request: Request, *, jobs: int, visible: bool) -> tuple[Model, Draws]:
+def sample_in_memory(request: Request, *, jobs: int | None) -> tuple[Model, Draws]:
     """Run the chains and return the model and the draws."""
     resolved, plan = _new(request)
     attributes = request.attributes | resolved.to_json()
-    records = run_chains(plan, chain_seeds(attributes["seed"], plan.chains), jobs=jobs, visible=visible)
+    records = run_chains(plan, chain_seeds(attributes["seed"], plan.chains), jobs=jobs)
     return resolved.model, Draws.from_records(records, attributes)
 
 
-def sample_to_disk(request: Request, run: RunFolder, *, resume: bool, jobs: int, visible: bool) -> tuple[Model, Draws]:
+def sample_to_disk(request: Request, run: RunFolder, *, start: Start, jobs: int | None) -> tuple[Model, Draws]:
     """Run or resume the chains and return the model and the draws, which stay on disk."""
-    run.check_free(resume=resume)
-    new = None if run.checkpoints.exists() else _new(request)  # may raise, so before anything is written
+    run.check(start)
+    new = None if start is Start.RESUME else _new(request)  # may raise, so before anything is written
+    recover(run)
     with run.reserved():
-        before = attributes_to_resume(run)
-        if before is None:
-            resolved, plan = _begun(request, run, new or _new(request))
-        else:
-            run.check_free(resume=resume)  # another process may have started a run in the meantime
-            resolved, plan = _resumed(request, run, before)
+        run.check(start)  # another process may have started a run in the meantime
+        before = attributes_to_resume(run) if start is Start.RESUME else None
+        with _naming_run(run, "try again"):
+            if before is None:
+                resolved, plan = _begun(request, run, new or _new(request))
+            else:
+                resolved, plan = _resumed(request, run, before)
         seed = (before or request.attributes)["seed"]
-        run_chains(plan, chain_seeds(seed, plan.chains), jobs=jobs, visible=visible)
+        with _naming_run(run, "continue with resume=True"):
+            run_chains(plan, chain_seeds(seed, plan.chains), jobs=jobs)
     return resolved.model, Draws.open(run.draws)
+
+
+@contextmanager
+def _naming_run(run: RunFolder, remedy: str) -> Iterator[None]:
+    """Let an error about a full disk name the run's folder and what to do, not one of its files."""
+    try:
+        yield
+    except DiskFullError:
+        raise DiskFullError(f"the disk that holds {run.path} is full; free space and {remedy}.") from None
 
 
 def _new(request: Request) -> Prepared:
@@ -80,15 +95,17 @@ def _new(request: Request) -> Prepared:
 
 
 def _begun(request: Request, run: RunFolder, new: Prepared) -> Prepared:
-    """Write the data, held-out cells and empty store of a new run, replacing those of an interrupted attempt."""
-    discard_unfinished(run.draws)
-    for checkpoint in run.checkpoints.glob("chain-*.npz"):  # their draws no longer exist
-        checkpoint.unlink()
-    save_observations(run.data, request.observations)
-    write_held_out(run, request.held_out)
+    """Write the data, held-out cells and empty store of a new run, in place of what is there."""
     plan, sampler = _on_disk(new.plan, run), new.plan.build()
     attributes, names = request.attributes | new.resolved.to_json(), statistic_names(sampler)
-    create_store(run.draws, sampler.variables, names, plan.chains, plan.draws, plan.warmup, attributes)
+
+    def write(place: RunFolder) -> None:
+        save_observations(place.data, request.observations)
+        if request.held_out is not None:
+            save_observations(place.held_out, request.held_out)
+        create_store(place.draws, sampler.variables, names, plan.chains, plan.draws, plan.warmup, attributes)
+
+    begin_run(run, write)
     return Prepared(new.resolved, plan)
 
 
@@ -98,7 +115,7 @@ def _resumed(request: Request, run: RunFolder, before: dict[str, Any]) -> Prepar
     resolved = resolved_before(run, before, request.likelihood)
     draws = max(request.draws, before["settings"]["draws"])  # a run is never shortened
     plan = replace(_on_disk(request.plan(resolved), run), draws=draws)
-    check_checkpoints(plan)
+    check_chains(run, plan)
     extend(run, before, draws)
     return Prepared(resolved, plan)
 

@@ -1,13 +1,13 @@
 """Observed cells and labels in an ``.npz`` file, without pickle."""
 
 import json
-import zipfile
 from pathlib import Path
 
 import numpy as np
 
 from manifill.base.arrays import Array
 from manifill.base.atomic_files import replacing
+from manifill.base.errors import Damage, DamagedRunError
 from manifill.problem import Observations
 
 __all__ = ["load_observations", "save_observations"]
@@ -25,7 +25,7 @@ def save_observations(path: Path, observations: Observations) -> None:
 
 
 def load_observations(path: Path) -> Observations:
-    """Read a file written by ``save_observations``, or raise a ValueError if it is missing or damaged."""
+    """Read a file written by ``save_observations``, or raise a DamagedRunError if it is missing or damaged."""
     try:
         with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:  # np.load leaves a damaged file open
             parts = dict(file)
@@ -39,9 +39,10 @@ def load_observations(path: Path) -> Observations:
             column_labels=_readable(parts.get("column_labels")),
         )
     except FileNotFoundError:
-        raise ValueError(f"{path.parent} is not a manifill run: it has no {path.name}.") from None
-    except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
-        raise ValueError(f"{path} cannot be read ({error}); fit again.") from None
+        raise DamagedRunError.of([Damage(path, "is missing")]) from None
+    except Exception as error:  # a damaged file raises many kinds of errors, from zipfile's to NumPy's
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise DamagedRunError.of([Damage(path, f"is damaged: {reason}")]) from None
 
 
 def _writable(name: str, labels: Array) -> Array:

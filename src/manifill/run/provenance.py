@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from manifill.base.wording import counted
 from manifill.likelihoods import Likelihood
 from manifill.problem import Observations
 
@@ -17,8 +18,9 @@ __all__ = ["difference", "fingerprint", "provenance"]
 
 LIBRARIES = ("manifill", "numpy", "scipy", "numba")
 
-# Settings that may change when a run is resumed: the number of draws, and settings that do not affect the draws.
-FREE_SETTINGS = ("draws", "jobs", "path", "progress")
+# Settings that may change when a run is resumed: the number of draws, and settings that do not affect the draws.  The
+# seed is compared by itself, since it may be omitted.
+FREE_SETTINGS = ("draws", "jobs", "path", "progress", "seed")
 
 
 def provenance(
@@ -51,25 +53,27 @@ def fingerprint(observations: Observations) -> str:
 
 
 def difference(before: dict[str, Any], now: dict[str, Any]) -> str | None:
-    """Return a description of the first difference between a run and the request to resume it, or None.
+    """Return a description of what differs between a run and the request to resume it, or None.
 
-    The request may omit the held-out cells, which are stored in the run; if given, they must be the same.
+    The request may omit the seed and the held-out cells, which are stored in the run; if given, they must be the same.
     """
+    found = []
+    if now["settings"]["seed"] is not None and now["seed"] != before["seed"]:
+        found.append(f"the seed is {before['seed']} in the run and {now['seed']} here")
     if before["fingerprint"] != now["fingerprint"]:
-        return f"the data differ: {_describe(before)} then, {_describe(now)} now"
+        found.append(f"the data differ: {_describe(before)} in the run, {_describe(now)} here")
     if now["held_out"] is not None and now["held_out"] != before["held_out"]:
-        return f"the held-out cells differ: {_held_out(before)} then, {_held_out(now)} now"
+        found.append(f"the held-out cells differ: {_held_out(before)} in the run, {_held_out(now)} here")
     old, new = before["settings"], now["settings"]
-    names = [name for name in sorted({*old, *new}) if name not in FREE_SETTINGS and old.get(name) != new.get(name)]
-    if names:
-        changes = (f"{name} was {old.get(name)!r} and is {new.get(name)!r}" for name in names)
-        return "the settings differ: " + ", ".join(changes)
-    return None
+    names = (name for name in sorted({*old, *new}) if name not in FREE_SETTINGS and old.get(name) != new.get(name))
+    found += (f"{name} is {old.get(name)!r} in the run and {new.get(name)!r} here" for name in names)
+    return "; ".join(found) or None
 
 
 def _describe(attributes: dict[str, Any]) -> str:
     m, n = attributes["shape"]
-    return f"{attributes['observed_cells']} cells of a {m}×{n} matrix (fingerprint {attributes['fingerprint'][:8]})"
+    cells = counted(attributes["observed_cells"], "cell")
+    return f"{cells} of a {m}×{n} matrix (fingerprint {attributes['fingerprint'][:8]})"
 
 
 def _held_out(attributes: dict[str, Any]) -> str:

@@ -17,7 +17,7 @@ from manifill.base.priors import Gamma, ScaledF
 from manifill.likelihoods import WITHOUT_NOISE, Likelihood, NoiseModel, WithNoise
 from manifill.likelihoods.registry import LIKELIHOODS, likelihood_class
 from manifill.problem import Model
-from manifill.run.sampler_choice import SamplerChoice
+from manifill.run.sampler_choice import SAMPLERS, SamplerChoice
 from manifill.unknowns import EffectsPrior
 
 __all__ = ["Resolved", "likelihood_from_json", "model_from_json", "model_to_json"]
@@ -42,12 +42,22 @@ class Resolved:
     def from_json(cls, attributes: Mapping[str, Any], likelihood: Likelihood | None) -> "Resolved":
         """Parse the attributes of a run; ``likelihood`` is the code of a custom likelihood."""
         scales = attributes.get("column_scales")
-        sampler = _fields("sampler", attributes.get("sampler"), SamplerChoice._fields)
         return cls(
             model=model_from_json(attributes.get("model"), likelihood),
             column_scales=None if scales is None else np.array(scales, dtype=np.float64),
-            sampler=SamplerChoice(**sampler),
+            sampler=_sampler(attributes.get("sampler")),
         )
+
+
+def _sampler(tree: Any) -> SamplerChoice:
+    parts = _fields("sampler", tree, SamplerChoice._fields)
+    if parts["name"] not in SAMPLERS:
+        raise ValueError(f"sampler.name is {parts['name']!r}; known are {', '.join(map(repr, SAMPLERS))}.")
+    for name in ("max_depth", "warmup"):
+        if type(parts[name]) is not int or parts[name] < 0:
+            raise ValueError(f"sampler.{name} must be a whole number, not {parts[name]!r}.")
+    acceptance = _number("sampler.target_acceptance", parts["target_acceptance"])
+    return SamplerChoice(**{**parts, "target_acceptance": acceptance})
 
 
 def model_to_json(model: Model) -> dict[str, Any]:
@@ -96,7 +106,7 @@ def _noise(where: str, tree: Any) -> NoiseModel:
 
 def likelihood_from_json(tree: Any, given: Likelihood | None) -> Likelihood:
     """Return the likelihood with this name and these fields; ``given`` is the code of a custom likelihood."""
-    if not isinstance(tree, dict) or "name" not in tree:
+    if not isinstance(tree, dict) or not isinstance(tree.get("name"), str):
         raise ValueError(f"model.likelihood must have a name, not be {tree!r}.")
     fields = {name: value for name, value in tree.items() if name != "name"}
     if given is not None:
@@ -110,7 +120,9 @@ def likelihood_from_json(tree: Any, given: Likelihood | None) -> Likelihood:
         )
     known = likelihood_class(tree["name"])
     names = tuple(field.name for field in dataclass_fields(known))  # type: ignore[arg-type]
-    return known(**_fields("model.likelihood", fields, names))
+    found = known(**_fields("model.likelihood", fields, names))
+    found.encode(np.empty(0))  # raises a ValueError if a constant is impossible
+    return found
 
 
 def _effects_to_json(effects: EffectsPrior) -> dict[str, Any]:
@@ -143,7 +155,7 @@ def _prior_to_json(prior: float | Gamma | ScaledF) -> Any:
 def _prior(where: str, tree: Any) -> float | Gamma | ScaledF:
     if not isinstance(tree, dict):
         return _number(where, tree)
-    if tree.get("prior") not in PRIORS:
+    if not isinstance(tree.get("prior"), str) or tree["prior"] not in PRIORS:
         raise ValueError(f"{where}.prior is {tree.get('prior')!r}; known are {', '.join(map(repr, PRIORS))}.")
     cls = PRIORS[tree["prior"]]
     parts = _fields(where, tree, ("prior", *cls._fields))

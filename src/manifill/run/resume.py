@@ -1,47 +1,75 @@
 """Checks that a run on disk can be resumed, and the state to resume it from."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
-from manifill.base.errors import CannotResumeError
+from manifill.base.errors import CannotResumeError, Damage, DamagedRunError
 from manifill.likelihoods import Likelihood
-from manifill.posterior import FORMAT, extend_store, store_attributes, store_format
+from manifill.posterior import FORMAT, extend_store, extension, store_attributes, store_format
+from manifill.posterior.stored_draws import completed_draws, open_arrays
+from manifill.run.attributes import check_attributes
+from manifill.run.begin import check_unfinished, complete_beginning, was_interrupted
 from manifill.run.folder import RunFolder
+from manifill.run.manifest import check_manifest, is_being_extended, write_manifest
 from manifill.run.provenance import difference
 from manifill.run.resolved import Resolved
 from manifill.sampling.chains import Plan, found_checkpoint
 
-__all__ = ["attributes_to_resume", "check_checkpoints", "check_same", "extend", "resolved_before"]
+__all__ = ["attributes_to_resume", "check_chains", "check_same", "extend", "recover", "resolved_before"]
+
+
+def recover(run: RunFolder) -> None:
+    """Complete the beginning of a run if a process was stopped in the middle of it."""
+    if was_interrupted(run):
+        with run.reserved():
+            complete_beginning(run)
 
 
 def attributes_to_resume(run: RunFolder) -> dict[str, Any] | None:
     """Return the attributes of the run in a folder, or None if it was interrupted before its store was created.
 
-    A CannotResumeError is raised if its store cannot be read or has another format; the store is not changed.
+    A CannotResumeError is raised if its files are damaged or have another format; they are not changed.
     """
-    try:
+    with _refusing(run):
+        has_manifest = check_manifest(run)
         found = store_format(run.draws)
-    except ValueError as error:
-        raise CannotResumeError(f"{run.path} cannot be resumed: {error}") from None
-    if found is None:
-        return None
-    attributes = store_attributes(run.draws)
+        if found is None and has_manifest:
+            raise DamagedRunError.of([Damage(run.draws, "is missing")])
+        if found is None or (found == FORMAT and not has_manifest):
+            check_unfinished(run)
+            return None
+        attributes = store_attributes(run.draws)
     if found != FORMAT:
-        version = attributes.get("versions", {}).get("manifill", "unknown")
+        versions = attributes.get("versions")
+        version = versions.get("manifill", "unknown") if isinstance(versions, dict) else "unknown"
         raise CannotResumeError(
             f"{run.path} cannot be resumed: it has the format {found}, which does not store the priors, and this "
             f"version of manifill resumes the format {FORMAT} only; resume it with manifill {version}, which wrote it, "
             "or fit again in another folder."
         )
+    with _refusing(run):
+        check_attributes(run, attributes, to_resume=True)
     return attributes
 
 
+@contextmanager
+def _refusing(run: RunFolder) -> Iterator[None]:
+    """Turn an error about the files of a run into one that says that the run cannot be resumed."""
+    try:
+        yield
+    except CannotResumeError:
+        raise
+    except ValueError as error:
+        raise CannotResumeError(f"{run.path} cannot be resumed: {error}") from None
+
+
 def check_same(run: RunFolder, before: dict[str, Any], now: dict[str, Any]) -> None:
-    """Raise a CannotResumeError if data or settings differ from those of the run."""
+    """Raise a CannotResumeError if seed, data or settings differ from those of the run."""
     found = difference(before, now)
     if found is not None:
-        raise CannotResumeError(
-            f"{run.path} cannot be resumed, {found}; use the original data and settings, or another folder."
-        )
+        raise CannotResumeError(f"{run.path} cannot be resumed: {found}; use the original ones, or another folder.")
 
 
 def resolved_before(run: RunFolder, attributes: dict[str, Any], likelihood: Likelihood | None) -> Resolved:
@@ -52,17 +80,38 @@ def resolved_before(run: RunFolder, attributes: dict[str, Any], likelihood: Like
         raise CannotResumeError(f"{run.path} cannot be resumed, its resolved model cannot be read: {error}") from None
 
 
-def check_checkpoints(plan: Plan) -> None:
-    """Raise a CannotResumeError if a checkpoint cannot be read, before anything in the run is changed."""
+def check_chains(run: RunFolder, plan: Plan) -> None:
+    """Raise a CannotResumeError if a checkpoint or its draws are damaged, before anything in the run is changed.
+
+    Draws after a checkpoint are drawn again, so they are not checked; neither is a chain without a checkpoint.
+    """
     sampler = plan.build()
+    with _refusing(run):
+        arrays = open_arrays(run.draws)
+        counts, damage = completed_draws(arrays)
     for chain in range(plan.chains):
-        found_checkpoint(plan, chain, sampler)
+        checkpoint = found_checkpoint(plan, chain, sampler)
+        if checkpoint is None:
+            continue
+        drawn = max(checkpoint.iteration - plan.warmup, 0)
+        found = [one for one in damage if one.chain == chain]
+        found += arrays.missing(chain, drawn) if drawn else ()
+        if not found and counts[chain] < drawn:
+            file = arrays.completed.file_of(chain, 0)
+            found = [Damage(file, f"is damaged: it counts {counts[chain]} draws, and the checkpoint {drawn}", chain)]
+        if found:
+            raise CannotResumeError(f"{run.path} cannot be resumed: {found[0]}; {_remedy(plan.checkpoint(chain))}.")
+
+
+def _remedy(checkpoint: Path | None) -> str:
+    return f"restore it from a copy, or delete {checkpoint}: its chain is then drawn again from its seed"
 
 
 def extend(run: RunFolder, before: dict[str, Any], draws: int) -> None:
     """Extend the store to this number of draws per chain."""
-    try:
-        extend_store(run.draws, draws, {"settings": before["settings"] | {"draws": draws}})
-    except KeyError as missing:
-        remedy = "so the run cannot be resumed; choose another folder"
-        raise CannotResumeError(f"{run.draws} has no {missing}, {remedy}.") from None
+    attributes = {"settings": before["settings"] | {"draws": draws}}
+    pending = extension(run.draws, draws, attributes)
+    if pending or is_being_extended(run):
+        write_manifest(run, pending)
+        extend_store(run.draws, draws, attributes)
+        write_manifest(run)

@@ -8,21 +8,28 @@ import numpy as np
 from manifill.base.arrays import IntVector
 from manifill.base.errors import CannotResumeError
 from manifill.problem import Observations
+from manifill.problem.hold_out import HoldOutBy, cells_to_hold_out
 from manifill.run.folder import RunFolder
-from manifill.run.observations_file import load_observations, save_observations
+from manifill.run.observations_file import load_observations
 from manifill.run.seeds import Stream, generator
 
-__all__ = ["LEAST_TO_HOLD_OUT", "check_held_out", "choose_held_out", "divided_as_before", "write_held_out"]
+__all__ = ["LEAST_TO_HOLD_OUT", "check_held_out", "choose_held_out", "divided_as_before"]
 
 # With fewer observed cells than this, none are held out by default.
 LEAST_TO_HOLD_OUT = 200
 
 
-def choose_held_out(observations: Observations, share: float, seed: int) -> tuple[Observations, Observations | None]:
-    """Return the training cells and a random fraction to evaluate the fit on, None if there are too few cells."""
-    if share == 0.0 or observations.size < LEAST_TO_HOLD_OUT:
+def choose_held_out(
+    observations: Observations, amount: float, seed: int, by: HoldOutBy = "cell", least: int = LEAST_TO_HOLD_OUT
+) -> tuple[Observations, Observations | None]:
+    """Return the training cells and random ones to evaluate the fit on.
+
+    No cells are held out, and None is returned for them, if ``amount`` is 0 or fewer than ``least`` cells are observed.
+    """
+    if amount == 0.0 or observations.size < least:
         return observations, None
-    return observations.split(generator(seed, Stream.HELD_OUT), share)
+    is_held_out = cells_to_hold_out(generator(seed, Stream.HELD_OUT), observations, amount, by)
+    return observations.subset(~is_held_out), observations.subset(is_held_out)
 
 
 def divided_as_before(
@@ -39,7 +46,7 @@ def divided_as_before(
     same_shape = observations.shape == held_out.shape
     if not (same_shape and np.array_equal(observations.by_row.values[is_held_out], held_out.by_row.values)):
         raise CannotResumeError(
-            f"{run.path} cannot be resumed, the held-out cells differ: of the {held_out.size} in {run.held_out.name}, "
+            f"{run.path} cannot be resumed, the held-out cells differ: of those in {run.held_out.name}, "
             "some are not in the data, or have other values there; give the data that the run was started with."
         )
     return observations.subset(~is_held_out), held_out
@@ -53,15 +60,8 @@ def check_held_out(held_out: Observations, observations: Observations) -> None:
         )
     shared = np.intersect1d(_keys(held_out), _keys(observations), assume_unique=True).size
     if shared:
-        raise ValueError(f"{shared} cells of held_out are also in the data; remove them from the data.")
-
-
-def write_held_out(run: RunFolder, held_out: Observations | None) -> None:
-    """Write the held-out cells to the run, replacing those of an interrupted attempt."""
-    if held_out is None:
-        run.held_out.unlink(missing_ok=True)
-    else:
-        save_observations(run.held_out, held_out)
+        is_in = "cell of held_out is" if shared == 1 else "cells of held_out are"
+        raise ValueError(f"{shared} {is_in} also in the data; remove what is held out from the data.")
 
 
 def _keys(observations: Observations) -> IntVector:

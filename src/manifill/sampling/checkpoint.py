@@ -1,11 +1,14 @@
 """Checkpoints of a chain: its iteration, state, tuning and random generator, in one file without pickle.
 
 State and tuning are nested named tuples of numbers and arrays.  Arrays are stored in binary and everything else as
-JSON, whose numbers round-trip exactly.  Loading creates only the classes that the sampler lists.
+JSON, whose numbers round-trip exactly.  Loading creates only the classes that the sampler lists.  The file is an
+``.npz`` archive whose comment is the checksum of all bytes before it.
 
 The module is in this layer, not in ``run``, because chains save and load their own checkpoints.
 """
 
+import hashlib
+import io
 import json
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -20,13 +23,15 @@ from manifill.base.errors import CannotResumeError
 __all__ = [
     "CannotResumeError",
     "Checkpoint",
+    "check_intact",
     "load_checkpoint",
     "next_iteration",
     "restored_generator",
     "save_checkpoint",
 ]
 
-FORMAT = 1
+FORMAT = 2
+CHECKSUM_BYTES = 64  # of a SHA-256 in hexadecimal digits
 
 
 class Checkpoint(NamedTuple):
@@ -44,8 +49,10 @@ def save_checkpoint(path: Path, checkpoint: Checkpoint) -> None:
     arrays: list[Array] = []
     tree = {"format": FORMAT, "fields": {name: _encoded(part, arrays) for name, part in checkpoint._asdict().items()}}
     text = np.frombuffer(json.dumps(tree).encode(), dtype=np.uint8)
+    archive = io.BytesIO()
+    np.savez(archive, tree=text, **{f"array_{k}": array for k, array in enumerate(arrays)})  # type: ignore[arg-type]
     with replacing(path) as file:
-        np.savez(file, tree=text, **{f"array_{k}": array for k, array in enumerate(arrays)})  # type: ignore[arg-type]
+        file.write(_with_checksum(archive.getvalue()))
 
 
 def load_checkpoint(path: Path, classes: Iterable[type]) -> Checkpoint | None:
@@ -61,12 +68,30 @@ def load_checkpoint(path: Path, classes: Iterable[type]) -> Checkpoint | None:
     except Exception as error:  # a damaged file raises many kinds of errors, from zipfile's to NumPy's
         raise CannotResumeError(
             f"{path} cannot be read ({error}), so its chain cannot be resumed; restore the file from a copy, or delete "
-            "it: the chain then starts again from its seed, and the draws that it has stored are overwritten."
+            "it: the chain then starts again from its seed, and its draws are drawn again."
         ) from error
 
 
+def check_intact(path: Path) -> bytes:
+    """Return the contents of a checkpoint, or raise a ValueError if a byte of it has changed."""
+    content = path.read_bytes()
+    if content[-CHECKSUM_BYTES:] != _checksum(content[:-CHECKSUM_BYTES]):
+        raise ValueError("its checksum does not match")
+    return content
+
+
+def _with_checksum(archive: bytes) -> bytes:
+    """Return a zip archive with its checksum as the comment; the last two bytes before it are the comment's length."""
+    archive = archive[:-2] + CHECKSUM_BYTES.to_bytes(2, "little")
+    return archive + _checksum(archive)
+
+
+def _checksum(content: bytes) -> bytes:
+    return hashlib.sha256(content).hexdigest().encode()
+
+
 def _read_checkpoint(path: Path, classes: dict[str, type]) -> Checkpoint:
-    with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:  # NumPy would not close a damaged file
+    with np.load(io.BytesIO(check_intact(path)), allow_pickle=False) as file:
         arrays = dict(file)
     tree = json.loads(arrays["tree"].tobytes())
     if tree["format"] != FORMAT:

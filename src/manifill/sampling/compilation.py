@@ -1,38 +1,58 @@
 """Compilation of kernels before the chains of a fit start, in parallel processes.
 
-Otherwise every chain would compile the same kernels one after the other.  A marker file in the cache folder records
-that all kernels of a sampler are cached.
+Otherwise every chain would compile the same kernels one after the other, the last of them in the middle of sampling.  A
+marker file in the cache folder records that all kernels of a sampler are cached.
 """
 
 from collections.abc import Callable
 from typing import Any
 
-import joblib
 import numba
 
-from manifill.base.jit import cache_marker
-from manifill.sampling.sampler import Kernel, Sampler
+from manifill.base.kernel_cache import cache_marker
+from manifill.base.progress import Listener
+from manifill.sampling.plan import Plan
+from manifill.sampling.sampler import Kernel
+from manifill.sampling.shared_value import Shared
+from manifill.sampling.workers import Death, Workers
 
 __all__ = ["compile_ahead"]
 
+SECONDS = 45.0  # a guess of the time that all kernels take
 
-def compile_ahead(build: Callable[[], Sampler[Any, Any, Any]], jobs: int, announce: Callable[[], None]) -> None:
-    """Compile the kernels of a sampler into the disk cache, unless they are cached; ``announce`` is called first.
 
-    With one process, or without a writable cache, do nothing: each kernel is compiled when it is first called.
+def compile_ahead(
+    plan: Shared[Plan], workers: Workers, listener: Listener, is_stopped: Callable[[], bool], then: float
+) -> None:
+    """Compile the kernels of a plan's sampler into the disk cache, unless they are cached or there is no cache.
+
+    ``then`` is a guess of the seconds that the chains take afterwards.
     """
-    kernels = build().kernels() if jobs > 1 else ()
+    kernels = plan.read().build().kernels()
     marker = cache_marker([str(_signature(kernel)) for kernel in kernels])
     if not kernels or marker is None or marker.exists():
         return
-    announce()
-    tasks = (joblib.delayed(_compile)(build, index) for index in range(len(kernels)))
-    joblib.Parallel(n_jobs=jobs, batch_size=1, mmap_mode="c")(tasks)
+    names = [kernel.function.py_func.__qualname__ for kernel in kernels]
+    listener.note(f"compiling {len(names)} kernels; this happens once and takes a minute or two")
+    listener.begin("compiling", len(names), "kernels", SECONDS, then)
+    listener.advance(0.0, names[0])
+    waiting = list(names)
+    for index, result in workers.results(_compile, [(plan, k) for k in range(len(names))], _ignore):
+        if isinstance(result, Death):
+            raise ChildProcessError(f"the process that compiled {names[index]} was {result.cause}; fit again.")
+        waiting.remove(names[index])
+        listener.advance(1.0, waiting[0] if waiting else "")
+        if is_stopped():
+            return
     marker.touch()
 
 
-def _compile(build: Callable[[], Sampler[Any, Any, Any]], index: int) -> None:
-    kernel = build().kernels()[index]
+def _ignore(index: int, death: Death, again: bool) -> None:
+    """Say nothing of a process that died, since its kernel is compiled again."""
+
+
+def _compile(plan: Shared[Plan], index: int) -> None:
+    kernel = plan.read().build().kernels()[index]
     kernel.function.compile(_signature(kernel))
 
 

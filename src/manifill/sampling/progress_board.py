@@ -10,19 +10,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["Board", "Line", "Stage"]
+from manifill.base.progress import Watch
+
+__all__ = ["Board", "BoardListener", "Line", "Stage", "StopRequested"]
 
 
 class Stage(IntEnum):
-    """The current stage of a chain."""
+    """The current stage of a chain; a chain that is not started again after its death only moves down this list."""
 
     WAITING = 0
-    STARTING = 1
-    COMPILING = 2
+    INITIALISING = 1
+    COMPILING = 2  # a kernel that was not compiled before the chains started, while initialising
     WARMUP = 3
-    SAMPLING = 4
+    DRAWING = 4
     STOPPED = 5
     DONE = 6
+    KILLED = 7
 
 
 class Line(NamedTuple):
@@ -33,6 +36,7 @@ class Line(NamedTuple):
     step_size: float = float("nan")
     leapfrog_steps: float = 0.0
     divergences: float = 0.0
+    initial_steps: float = 0.0  # of the search for the starting point
 
 
 class Board:
@@ -64,3 +68,36 @@ class Board:
     def stopped(self) -> bool:
         """Whether the chains have been asked to stop."""
         return bool(self._cells[-1, 0])
+
+
+class StopRequested(Exception):  # noqa: N818 - not an error
+    """The chains have been asked to stop, before the first iteration of this one."""
+
+
+class BoardListener:
+    """Writes what a chain reports before its first iteration to the board, and stops the chain if asked to."""
+
+    def __init__(self, board: Board, chain: int) -> None:
+        self._board = board
+        self._chain = chain
+        self._line = Line()
+
+    def begin(self, phase: str, total: float | None, unit: str, guess: float, then: float) -> None:
+        self._line = Line(Stage.INITIALISING)
+        self.advance(0.0, "")
+
+    def advance(self, amount: float, doing: str) -> None:
+        if self._board.stopped:
+            raise StopRequested
+        self._line = self._line._replace(initial_steps=self._line.initial_steps + amount)
+        self._board.write(self._chain, self._line)
+
+    def compiles(self, now: bool) -> None:
+        """Note that the compilation of a kernel begins or ends."""
+        self._board.mark(self._chain, Stage.COMPILING if now else Stage.INITIALISING)
+
+    def watch(self, rows: Watch) -> None:
+        """Do nothing: a chain has no rows."""
+
+    def note(self, text: str) -> None:
+        """Do nothing: the parent process says what there is to say."""

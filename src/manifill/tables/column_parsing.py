@@ -1,139 +1,160 @@
 """Converts columns of a raw table to numbers or labels."""
 
 import re
-from typing import Any, Literal, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from manifill.base.arrays import Array, Vector
-from manifill.tables.csv_dialect import SWAP_POINT_AND_COMMA
-from manifill.tables.raw_table import RawTable, is_numeric
+from manifill.base.arrays import Array, IntVector, Vector
+from manifill.tables.message_text import quoted
+from manifill.tables.raw_column import to_numbers
+from manifill.tables.raw_table import RawTable
+from manifill.tables.size_limit import check_memory
 from manifill.tables.table_layout import LabelKind
 
-__all__ = [
-    "ColumnKind",
-    "Labels",
-    "can_be_labels",
-    "column_kinds",
-    "is_counter",
-    "labels_as",
-    "labels_in",
-    "numbers_in",
-]
+__all__ = ["Labels", "label_array", "labels_as", "labels_in", "numbers_in"]
 
-# "mostly numbers": more than half of the entries are numbers, perhaps formatted for people.
-ColumnKind = Literal["numbers", "text", "mostly numbers"]
-
-# Numbers formatted for people, which parsers reject: 1,234.5 and 1.234,5 and 1,5 and 12 %.
-FORMATTED_NUMBER = r"[-+]?(?:[0-9]{1,3}(?:[.,' ][0-9]{3})+|[0-9]+)(?:[.,][0-9]+)? ?%?"
 DIGITS = re.compile(r"[-+]?[0-9]{1,18}")
-LEADING_ZERO = r"[-+]?0[0-9]"
-LARGEST_EXACT = 2.0**53  # larger integers are not represented exactly
+LEADING_ZERO = re.compile(r"[-+]?0[0-9]")
 
 
 class Labels(NamedTuple):
-    """The labels in a column, one per entry."""
+    """The labels in a column: the distinct ones, and which of them each entry is."""
 
-    values: Array  # int64, or objects of type str
+    codes: IntVector  # (records,) int32
+    distinct: Array  # sorted int64, or objects of type str
     kind: LabelKind
 
+    def at(self, record: int) -> str:
+        """Return the label of a record, for messages."""
+        return str(self.distinct[self.codes[record]])
 
-def column_kinds(raw: RawTable) -> dict[str, ColumnKind]:
-    """Return the kind of each column, by name."""
-    return {name: _kind(raw.frame[name], raw.decimal) for name in raw.frame}
-
-
-def _kind(column: Any, decimal: str) -> ColumnKind:
-    if is_numeric(column):
-        return "numbers"
-    entries = column.dropna()
-    numbers = _to_numbers(entries, decimal).notna()
-    if numbers.all():  # true for an empty column too, which is a column of unobserved numbers
-        return "numbers"
-    intended = numbers | entries.str.fullmatch(FORMATTED_NUMBER)
-    return "mostly numbers" if intended.mean() > 0.5 else "text"
-
-
-def _to_numbers(text: Any, decimal: str) -> Any:
-    return pd.to_numeric(text.str.translate(SWAP_POINT_AND_COMMA) if decimal == "," else text, errors="coerce")
+    def values(self) -> Array:
+        """Return the label of each record."""
+        return self.distinct[self.codes]
 
 
 def numbers_in(raw: RawTable, name: str) -> Vector:
     """Return the numbers in a column, NaN for missing entries."""
-    column = raw.frame[name]
-    if is_numeric(column):
-        values: Vector = column.to_numpy(dtype=np.float64, na_value=np.nan)
-        invalid = np.isinf(values)
-    else:
-        values = _to_numbers(column, raw.decimal).to_numpy(dtype=np.float64)
-        invalid = np.isinf(values) | (np.isnan(values) & column.notna().to_numpy())
+    column = raw.columns[name]
+    values: Vector = _numbers_from_text(raw, name) if column.is_text else column.keys.astype(np.float64, copy=False)
+    invalid = np.isinf(values) | (np.isnan(values) & ~column.missing)
+    codes = raw.missing.among_numbers(values)
+    if codes is not None:
+        invalid &= ~codes
+        values = np.where(codes, np.nan, values)
     if invalid.any():
         record = int(np.argmax(invalid))
-        entry = raw.as_text([name])[name].iloc[record]
         raise ValueError(
-            f"{raw.location(record)} of {raw.file} has {entry!r} in the column {name!r}; write finite numbers "
-            f"like 1234{raw.decimal}5 without thousands separators, and leave missing entries empty."
+            f"{raw.location(record)} of {raw.file} has {_entry(raw, name, record)} in the column {quoted(name)}; write "
+            f"finite numbers like 1234{raw.decimal}5 without thousands separators, and leave missing entries empty."
         )
     return values
 
 
-def can_be_labels(column: Any) -> bool:
-    """Whether the entries can be labels: text, or integers without missing entries."""
-    return not is_numeric(column) or _are_integers(column)
+def _numbers_from_text(raw: RawTable, name: str) -> Vector:
+    pieces = (to_numbers(piece[name], raw.decimal).to_numpy(dtype=np.float64) for piece in raw.text_pieces([name]))
+    return np.concatenate(list(pieces))
 
 
-def is_counter(column: Any) -> bool:
-    """Whether a column only counts the rows: 0, 1, 2, … or 1, 2, 3, …."""
-    return is_numeric(column) and any(np.array_equal(column, np.arange(len(column)) + start) for start in (0, 1))
-
-
-def _are_integers(column: Any) -> bool:
-    """Whether all numbers are integers that fit into 64 bits, and none is missing."""
-    if pd.api.types.is_integer_dtype(column):
-        return bool(column.notna().all() and column.max() <= np.iinfo(np.int64).max)
-    values = column.to_numpy(dtype=np.float64, na_value=np.nan)
-    return bool(np.all((np.abs(values) < LARGEST_EXACT) & (values == np.rint(values))))
-
-
-def labels_in(raw: RawTable, name: str) -> Labels:
-    """Return the labels in a column: integers if all are, else text as in the file.
+def labels_in(raw: RawTable, names: Sequence[str]) -> list[Labels]:
+    """Return the labels in some columns: integers if all in the column are, else text as in the file.
 
     If one label has a leading zero, all are text: 007 is not 7.
     """
-    _check_labels(raw, name)
-    column = raw.frame[name]
-    if not is_numeric(column):
-        return Labels(column.to_numpy(dtype=object), "text")
-    written = raw.as_text([name])[name]
-    if _are_integers(column) and not pd.Series(written.unique()).str.match(LEADING_ZERO).any():
-        return Labels(column.to_numpy(dtype=np.int64), "integer")
-    return Labels(written.to_numpy(dtype=object), "text")
+    found = []
+    for name, text in zip(names, _text_labels(raw, names), strict=True):
+        is_integer = raw.columns[name].is_integer and not any(map(LEADING_ZERO.match, text.distinct))
+        found.append(_integer_labels(raw, name) if is_integer else text)
+    return found
 
 
-def labels_as(kind: LabelKind, raw: RawTable, name: str) -> Array:
-    """Return the labels in a column as integers or as text, the kind of the labels of the fit."""
-    if kind == "text":
-        _check_labels(raw, name)
-        return raw.as_text([name])[name].to_numpy(dtype=object)  # type: ignore[no-any-return]
-    labels = labels_in(raw, name)
+def label_array(raw: RawTable, labels: Labels) -> Array:
+    """Return the distinct labels as integers or as NumPy's strings, which all take the memory of the longest one."""
     if labels.kind == "integer":
-        return labels.values
-    invalid = [record for record, label in enumerate(labels.values) if not DIGITS.fullmatch(label)]
-    if invalid:
+        return labels.distinct
+    longest = max(map(len, labels.distinct))
+    check_memory(raw.file, f"labels of up to {longest} characters", 4 * longest * len(labels.distinct))
+    return labels.distinct.astype(np.str_)
+
+
+def labels_as(kinds: Sequence[LabelKind], raw: RawTable, names: Sequence[str]) -> list[Array]:
+    """Return the label of each record in some columns, as integers or as text, the kinds of the labels of the fit."""
+    texts = _text_labels(raw, names)
+    return [
+        text.values() if kind == "text" else _integers(raw, name, text)
+        for kind, name, text in zip(kinds, names, texts, strict=True)
+    ]
+
+
+def _text_labels(raw: RawTable, names: Sequence[str]) -> list[Labels]:
+    """Return the labels in some columns as text, in one pass over the file."""
+    for name in names:
+        _check_labels(raw, name)
+    collected = [_TextLabels(raw) for _ in names]
+    for piece in raw.text_pieces(names):
+        for name, labels in zip(names, collected, strict=True):
+            labels.add(piece[name])
+    return [labels.labels() for labels in collected]
+
+
+class _TextLabels:
+    """Collects the labels of a column of text, piece by piece."""
+
+    def __init__(self, raw: RawTable) -> None:
+        self._raw = raw
+        self._codes: list[IntVector] = []
+        self._numbers: dict[str, int] = {}  # of the distinct labels, in the order of their appearance
+
+    def add(self, piece: pd.Series) -> None:
+        codes, distinct = pd.factorize(piece.to_numpy(dtype=object))
+        numbers = [self._numbers.setdefault(self._raw.as_label(text), len(self._numbers)) for text in distinct]
+        self._codes.append(np.array(numbers, dtype=np.int32)[codes])
+
+    def labels(self) -> Labels:
+        distinct = np.array(list(self._numbers), dtype=object)
+        order = np.argsort(distinct)
+        ranks = np.empty(len(order), dtype=np.int32)
+        ranks[order] = np.arange(len(order), dtype=np.int32)
+        return Labels(ranks[np.concatenate(self._codes)], distinct[order], "text")
+
+
+def _integer_labels(raw: RawTable, name: str) -> Labels:
+    codes, distinct = pd.factorize(raw.columns[name].keys.astype(np.int64, copy=False), sort=True)
+    return Labels(codes.astype(np.int32), np.asarray(distinct), "integer")
+
+
+def _integers(raw: RawTable, name: str, labels: Labels) -> Array:
+    """Return the label of each record as an integer; text with leading zeros is one too."""
+    column = raw.columns[name]
+    if column.is_integer:
+        return column.keys.astype(np.int64, copy=False)
+    invalid = np.array([DIGITS.fullmatch(label) is None for label in labels.distinct])[labels.codes]
+    if invalid.any():
+        record = int(np.argmax(invalid))
         raise ValueError(
-            f"{raw.location(invalid[0])} of {raw.file} has {labels.values[invalid[0]]!r} in the column {name!r}; "
+            f"{raw.location(record)} of {raw.file} has {quoted(labels.at(record))} in the column {quoted(name)}; "
             "give whole numbers, like the labels of the fit."
         )
-    return np.array([int(label) for label in labels.values])
+    return np.array([int(label) for label in labels.distinct], dtype=np.int64)[labels.codes]
+
+
+def _entry(raw: RawTable, name: str, record: int) -> str:
+    """Return an entry as the file has it, in quotation marks."""
+    for piece in raw.text_pieces([name]):
+        if record < len(piece):
+            return quoted(str(piece[name].iloc[record]))
+        record -= len(piece)
+    raise IndexError(record)
 
 
 def _check_labels(raw: RawTable, name: str) -> None:
-    missing = raw.frame[name].isna().to_numpy()
+    missing = raw.columns[name].missing
     if missing.any():
         record = int(np.argmax(missing))
-        entry = raw.as_text([name])[name].iloc[record]
         raise ValueError(
-            f"{raw.location(record)} of {raw.file} has the missing entry {entry!r} in the column {name!r}, "
-            "which contains labels; fill it in, or remove the line."
+            f"{raw.location(record)} of {raw.file} has the missing entry {_entry(raw, name, record)} in the column "
+            f"{quoted(name)}, which contains labels; fill it in, or remove the line."
         )

@@ -1,21 +1,18 @@
-"""Detects the format of a text file: encoding, field and decimal separators, and whether it has a header."""
+"""Detects the format of a text file: field and decimal separators, and whether it has a header."""
 
-import codecs
-import csv
 import re
 from itertools import islice, pairwise
 from typing import NamedTuple
 
-from manifill.tables.csv_records import BAD_QUOTES, records
-from manifill.tables.input_file import InputFile
-from manifill.tables.message_text import listed
-from manifill.tables.raw_table import MISSING
+from manifill.tables.csv_records import records
+from manifill.tables.message_text import listed, quoted
+from manifill.tables.missing_codes import MISSING
+from manifill.tables.raw_column import SWAP_POINT_AND_COMMA
+from manifill.tables.text_file import TextFile
 
 __all__ = [
     "CANONICAL_INTEGER",
-    "SWAP_POINT_AND_COMMA",
     "Dialect",
-    "decode",
     "detect_dialect",
     "dialect_notes",
     "is_number",
@@ -24,10 +21,7 @@ __all__ = [
 SAMPLE_RECORDS = 20  # number of records that the detection uses
 NUMBER = re.compile(r"[-+]?(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|inf|infinity)", re.IGNORECASE)
 CANONICAL_INTEGER = re.compile(r"-?(?:0|[1-9][0-9]{0,17})")  # without leading zeros or a plus sign
-DECIMAL_COMMA = re.compile(rb'(?:^|;)[ "]*[-+]?[0-9]+,[0-9]+(?:[eE][-+]?[0-9]+)?[ "]*(?=;|\r|\n|\Z)', re.MULTILINE)
-SWAP_POINT_AND_COMMA = str.maketrans(
-    ",.", ".,"
-)  # makes decimals of decimal commas, and of stray points what no number has
+DECIMAL_COMMA = re.compile(r'(?:^|;)[ "]*[-+]?[0-9]+,[0-9]+(?:[eE][-+]?[0-9]+)?[ "]*(?=;|\r|\n|\Z)', re.MULTILINE)
 SEPARATORS = {"\t": "tabs", ";": "semicolons", ",": "commas"}
 
 
@@ -40,51 +34,36 @@ class Dialect(NamedTuple):
     first: list[str]  # the first record
 
 
-def decode(file: InputFile) -> tuple[bytes, tuple[str, ...]]:
-    """Return the text of a file in UTF-8, and notes on its encoding."""
-    data, notes = _in_utf8(file)
-    if b"\0" in data:
-        raise ValueError(f"{file.name} is not a text file (it contains zero bytes); export the table as CSV.")
-    return data, notes
-
-
-def _in_utf8(file: InputFile) -> tuple[bytes, tuple[str, ...]]:
-    if file.data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):  # as Excel saves "Unicode text"
-        return file.data.decode("utf-16", "replace").encode(), (f"{file.name} is read as UTF-16",)
-    try:
-        file.data.decode()
-    except UnicodeDecodeError:
-        return file.data.decode("latin-1").encode(), (f"{file.name} is not UTF-8 and is read as Latin-1",)
-    return file.data.removeprefix(codecs.BOM_UTF8), ()
-
-
-def detect_dialect(file: InputFile, data: bytes) -> Dialect:
+def detect_dialect(text: TextFile) -> Dialect:
     """Return the format of the text, from the extension of the file and its first records."""
-    delimiter = "\t" if file.extension == ".tsv" else _delimiter(data)
-    if not data.strip():
-        raise ValueError(f"{file.name} is empty; give a file with at least one observed cell.")
-    sample = _sample(data, delimiter)
+    delimiter = "\t" if text.file.extension == ".tsv" else _delimiter(text)
+    sample = [fields for _, fields in islice(records(text, delimiter), SAMPLE_RECORDS)]
     if not sample:
-        raise ValueError(f"{file.name} {BAD_QUOTES}.")
+        raise ValueError(f"{text.name} is empty; give a file with at least one observed cell.")
     if max(map(len, sample)) < 2:
         raise ValueError(
-            f"{file.name} has a single column, {sample[0][0]!r}; separate fields by commas, semicolons or tabs."
+            f"{text.name} has a single column, {quoted(sample[0][0])}; separate fields by commas, semicolons or tabs."
         )
-    decimal = "," if delimiter == ";" and DECIMAL_COMMA.search(data) else "."
+    decimal = "," if delimiter == ";" and _has_decimal_comma(text) else "."
     header = _has_header(sample, decimal)
     if header and not _is_counter(sample[0]) and _looks_like_data(sample[0], decimal):
         raise ValueError(
-            f"the first line of {file.name} ({listed(sample[0])}) looks like data; add a line of column names above it."
+            f"the first line of {text.name} ({listed(sample[0])}) looks like data; add a line of column names above it."
         )
     return Dialect(delimiter, decimal, header, sample[0])
 
 
-def dialect_notes(dialect: Dialect, file: InputFile) -> list[str]:
+def _has_decimal_comma(text: TextFile) -> bool:
+    lines = text.lines()
+    return any(DECIMAL_COMMA.search("".join(piece)) for piece in iter(lambda: list(islice(lines, 1000)), []))
+
+
+def dialect_notes(dialect: Dialect, text: TextFile) -> list[str]:
     """Return notes on a format that is not the default of its extension."""
     notes = []
     if dialect.decimal == ",":
         notes.append("fields are separated by semicolons and decimals by commas")
-    elif file.extension == ".csv" and dialect.delimiter != ",":
+    elif text.file.extension == ".csv" and dialect.delimiter != ",":
         notes.append(f"fields are separated by {SEPARATORS[dialect.delimiter]}")
     if not dialect.header:
         notes.append("the first line contains no column names, so columns are numbered from 0")
@@ -95,30 +74,30 @@ def dialect_notes(dialect: Dialect, file: InputFile) -> list[str]:
 
 def is_number(text: str, decimal: str = ".") -> bool:
     """Whether a field is a number."""
-    return NUMBER.fullmatch(_with_points(text.strip(), decimal)) is not None
+    return NUMBER.fullmatch(_with_points(text.strip(" \t"), decimal)) is not None
 
 
 def _with_points(text: str, decimal: str) -> str:
     return text.translate(SWAP_POINT_AND_COMMA) if decimal == "," else text
 
 
-def _sample(data: bytes, delimiter: str) -> list[list[str]]:
-    """Return the first records, or none if the quotation marks are invalid for this delimiter."""
-    try:
-        return [fields for _, fields in islice(records(data, delimiter), SAMPLE_RECORDS)]
-    except csv.Error:
-        return []
-
-
-def _delimiter(data: bytes) -> str:
+def _delimiter(text: TextFile) -> str:
     """Return the delimiter that gives all sample records the same number of fields, or else the first one the most."""
-    samples = {delimiter: _sample(data, delimiter) for delimiter in SEPARATORS}
+    samples = {delimiter: _sample(text, delimiter) for delimiter in SEPARATORS}
     regular = [delimiter for delimiter, sample in samples.items() if _is_regular(sample)]
     if "," in regular:  # unless they are decimal commas
         regular = [delimiter for delimiter in regular if delimiter == "," or _has_decimal_commas(samples[delimiter])]
     if regular:
         return regular[0]
     return max(reversed(samples), key=lambda delimiter: max(map(len, samples[delimiter][:1]), default=0))
+
+
+def _sample(text: TextFile, delimiter: str) -> list[list[str]]:
+    """Return the first records, or none if they cannot be split into fields by this delimiter."""
+    try:
+        return [fields for _, fields in islice(records(text, delimiter), SAMPLE_RECORDS)]
+    except ValueError:
+        return []
 
 
 def _is_regular(sample: list[list[str]]) -> bool:

@@ -1,15 +1,17 @@
-"""Reads the bytes of an input file, checks its extension, and decompresses it."""
+"""Input files: checks their extension, and opens them, decompressed within a limit."""
 
 import gzip
+import io
 import os
 import zlib
 from collections.abc import Collection
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from manifill.tables.message_text import listed
+from manifill.tables.size_limit import SizeLimit
 
-__all__ = ["MATRIX_EXTENSIONS", "TABLE_EXTENSIONS", "InputFile", "read_input_file"]
+__all__ = ["MATRIX_EXTENSIONS", "TABLE_EXTENSIONS", "InputFile", "find_input_file", "is_matrix_file"]
 
 TEXT_EXTENSIONS = (".csv", ".tsv", ".txt")
 TABLE_EXTENSIONS = (*TEXT_EXTENSIONS, ".parquet")
@@ -18,29 +20,78 @@ COMPRESSIBLE = (*TEXT_EXTENSIONS, ".mtx")  # Parquet and npz have their own comp
 
 
 class InputFile(NamedTuple):
-    """A file in memory."""
+    """A file that can be read, as often as needed."""
 
-    name: str  # the path, for messages
+    path: Path
     extension: str  # without .gz
-    data: bytes  # decompressed
+    compressed: bool  # by gzip
+    limit: SizeLimit  # of what it unpacks to
+
+    @property
+    def name(self) -> str:
+        """The path, for messages."""
+        return str(self.path)
+
+    def open(self) -> BinaryIO:
+        """Open the contents, decompressed; damage and too large contents raise a ValueError while reading."""
+        try:
+            file = self.path.open("rb")
+        except OSError as error:
+            raise ValueError(f"{self.path} cannot be read: {error.strerror}; check its permissions.") from None
+        if not self.compressed:
+            return file
+        return io.BufferedReader(_Unpacked(file, self), 1 << 16)
 
 
-def read_input_file(path: str | os.PathLike[str], extensions: Collection[str]) -> InputFile:
-    """Read the file at ``path``; its extension must be one of ``extensions``."""
+class _Unpacked(io.RawIOBase):
+    """The contents of a gzip file."""
+
+    def __init__(self, packed: BinaryIO, file: InputFile) -> None:
+        self._packed, self._file, self._count = packed, file, 0
+        self._contents = gzip.GzipFile(fileobj=packed)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: "bytearray | memoryview") -> int:  # type: ignore[override]
+        try:
+            piece = self._contents.read(len(buffer))
+        except (OSError, EOFError, zlib.error) as error:
+            raise ValueError(
+                f"{self._file.path} is damaged or not compressed by gzip ({error}); create or download it again."
+            ) from None
+        self._count += len(piece)
+        self._file.limit.check(self._count)
+        buffer[: len(piece)] = piece
+        return len(piece)
+
+    def close(self) -> None:
+        self._packed.close()
+        super().close()
+
+
+def is_matrix_file(path: str | os.PathLike[str]) -> bool:
+    """Whether a file holds a matrix by its extension, not a table whose layout may be guessed."""
+    return _extension(Path(path), (*TABLE_EXTENSIONS, *MATRIX_EXTENSIONS))[0] in MATRIX_EXTENSIONS
+
+
+def find_input_file(
+    path: str | os.PathLike[str], extensions: Collection[str], max_bytes: int | None = None
+) -> InputFile:
+    """Return the file at ``path``, which must exist; its extension must be one of ``extensions``."""
     path = Path(path)
     if path.is_dir():
         raise ValueError(f"{path} is a folder; give a file in it.")
     if not path.exists():
         raise ValueError(f"there is no file {path}; check its name and folder.")
+    if not path.is_file():  # a pipe can be read only once
+        raise ValueError(f"{path} is not a regular file; write the table to a file first.")
     extension, compressed = _extension(path, extensions)
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise ValueError(f"{path} cannot be read: {error.strerror}; check its permissions.") from None
-    data = _decompressed(data, path) if compressed else data
-    if not data:
-        raise ValueError(f"{path} is empty; give a file with at least one observed cell.")
-    return InputFile(str(path), extension, data)
+    file = InputFile(path, extension, compressed, SizeLimit(str(path), path.stat().st_size, max_bytes))
+    with file.open() as stream:
+        if not stream.read(1):
+            raise ValueError(f"{path} is empty; give a file with at least one observed cell.")
+    return file
 
 
 def _extension(path: Path, extensions: Collection[str]) -> tuple[str, bool]:
@@ -54,12 +105,3 @@ def _extension(path: Path, extensions: Collection[str]) -> tuple[str, bool]:
             f"({listed([known for known in COMPRESSIBLE if known in extensions])} also with .gz)."
         )
     return extension, compressed
-
-
-def _decompressed(data: bytes, path: Path) -> bytes:
-    try:
-        return gzip.decompress(data)
-    except (OSError, EOFError, zlib.error) as error:
-        raise ValueError(
-            f"{path} is damaged or not compressed by gzip ({error}); create or download it again."
-        ) from None

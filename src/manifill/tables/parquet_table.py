@@ -1,18 +1,24 @@
 """Raw tables from Parquet files."""
 
-import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from manifill.tables.input_file import InputFile
-from manifill.tables.raw_table import MISSING, check_names, is_numeric
+from manifill.tables.message_text import reason
+from manifill.tables.missing_codes import MissingCodes
+from manifill.tables.raw_column import RawColumn, TextSummary, number_column
+from manifill.tables.raw_table import check_names
+from manifill.tables.size_limit import TooLargeError
 
 __all__ = ["NEEDS_PYARROW", "ParquetTable", "open_parquet"]
 
 NEEDS_PYARROW = "needs pyarrow; install it with pip install 'manifill[parquet]'"
+RECORDS_PER_PIECE = 2**14
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,15 +27,26 @@ class ParquetTable:
 
     file: str
     typed: Any  # the DataFrame in the file, with its index as columns
-    frame: Any
+    columns: dict[str, RawColumn]
     index: str | None
+    missing: MissingCodes
     header: bool = True
     decimal: str = "."
     notes: tuple[str, ...] = ()
 
-    def as_text(self, names: Sequence[str]) -> Any:
-        """Return these columns as text."""
-        return self.typed[list(names)].astype(str)
+    @property
+    def records(self) -> int:
+        """The number of rows."""
+        return len(self.typed)
+
+    def text_pieces(self, names: Sequence[str]) -> Iterator[Any]:
+        """Yield these columns as text."""
+        for start in range(0, len(self.typed), RECORDS_PER_PIECE):
+            yield self.typed[list(names)].iloc[start : start + RECORDS_PER_PIECE].astype(str)
+
+    def as_label(self, text: str) -> str:
+        """Return the text itself."""
+        return text
 
     def original(self) -> Any:
         """Return all columns with their types in the file."""
@@ -40,22 +57,45 @@ class ParquetTable:
         return f"row {record + 1}"
 
 
-def open_parquet(file: InputFile) -> ParquetTable:
+def open_parquet(file: InputFile, missing: MissingCodes) -> ParquetTable:
     """Return the columns of a Parquet file."""
-    try:
-        typed = pd.read_parquet(io.BytesIO(file.data))
-    except ImportError:
-        raise ValueError(f"{file.name} {NEEDS_PYARROW}.") from None
-    except Exception as error:  # pyarrow's errors have no other base class
-        reason = str(error).splitlines()[0].rstrip(".")
-        raise ValueError(
-            f"{file.name} is damaged or not a Parquet file ({reason}); create or download it again."
-        ) from None
-    typed, index = _with_index(typed)
+    with _damage_as_value_error(file):
+        typed, index = _with_index(_read(file))
     if typed.empty:
         raise ValueError(f"{file.name} is an empty table; give at least one observed cell.")
     check_names(file.name, list(typed.columns))
-    return ParquetTable(file.name, typed, typed.apply(_numbers_or_text), index)
+    columns = {name: _column(file, typed[name], missing) for name in typed}
+    return ParquetTable(file.name, typed, columns, index, missing)
+
+
+@contextmanager
+def _damage_as_value_error(file: InputFile) -> Iterator[None]:
+    try:
+        yield
+    except ImportError:
+        raise ValueError(f"{file.name} {NEEDS_PYARROW}.") from None
+    except (TooLargeError, MemoryError):
+        raise
+    except Exception as error:  # pyarrow's errors have no other base class
+        raise ValueError(
+            f"{file.name} is damaged or not a Parquet file ({reason(error)}); create or download it again."
+        ) from None
+
+
+def _read(file: InputFile) -> Any:
+    """Return the DataFrame in the file; it is read in pieces, and not further than the limit on its size."""
+    import pyarrow
+    from pyarrow import parquet
+
+    with file.open() as stream, parquet.ParquetFile(stream) as source:
+        pieces, size = [], 0
+        for piece in source.iter_batches(RECORDS_PER_PIECE):
+            size += piece.nbytes
+            file.limit.check(size)
+            pieces.append(piece)
+        table = pyarrow.Table.from_batches(pieces, source.schema_arrow)
+    table.validate(full=True)  # text that is not UTF-8 would raise an error wherever it is looked at first
+    return table.to_pandas()
 
 
 def _with_index(typed: Any) -> tuple[Any, str | None]:
@@ -68,9 +108,14 @@ def _with_index(typed: Any) -> tuple[Any, str | None]:
     return typed.rename(columns=str), index
 
 
-def _numbers_or_text(column: Any) -> Any:
-    """Return numbers unchanged and anything else (dates, categories, lists) as text."""
-    if is_numeric(column):
-        return column
-    text = column.astype(str)
-    return text.where(column.notna() & ~text.isin(MISSING))
+def _column(file: InputFile, typed: Any, missing: MissingCodes) -> RawColumn:
+    """Return a column of numbers, or of text if it is anything else (dates, categories, lists)."""
+    if pd.api.types.is_numeric_dtype(typed) and not pd.api.types.is_bool_dtype(typed):
+        exact = typed.dtype.kind in "iu" and not typed.isna().any()
+        values = typed.to_numpy() if exact else typed.to_numpy(dtype=np.float64, na_value=np.nan)
+        return number_column(missing.removed_from(values))
+    summary = TextSummary(".")
+    with _damage_as_value_error(file):
+        text = typed.astype(str)
+    summary.add(text.where(typed.notna() & ~missing.among_texts(text)))
+    return summary.column()

@@ -1,17 +1,16 @@
 """The columns of a table before interpretation, the same for all file formats."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 import pandas as pd
 
 from manifill.tables.message_text import display_name
+from manifill.tables.missing_codes import MissingCodes
+from manifill.tables.raw_column import RawColumn
 
-__all__ = ["EXACT_FLOATS", "MISSING", "RawTable", "check_names", "is_numeric"]
-
-# Entries that mean missing, in numbers and in labels.
-MISSING = ("", "NA", "na", "N/A", "n/a", "#N/A", "NaN", "nan", "NAN", "null", "Null", "NULL", "None", "?")
+__all__ = ["EXACT_FLOATS", "RawTable", "check_names"]
 
 # Makes pandas parse floats exactly, which is the default since 3.1.
 EXACT_FLOATS: dict[str, Any] = (
@@ -20,15 +19,19 @@ EXACT_FLOATS: dict[str, Any] = (
 
 
 class RawTable(Protocol):
-    """The columns of a file: numbers if the whole column is numeric, otherwise text; NaN for missing entries."""
+    """The columns of a file: their numbers, or what is known of their text, which is read again if it is needed."""
 
     @property
     def file(self) -> str:
         """The name of the file, for messages."""
 
     @property
-    def frame(self) -> Any:
-        """The DataFrame of the columns."""
+    def columns(self) -> Mapping[str, RawColumn]:
+        """The columns by name, in the order of the file."""
+
+    @property
+    def records(self) -> int:
+        """The number of entries of each column."""
 
     @property
     def header(self) -> bool:
@@ -43,22 +46,24 @@ class RawTable(Protocol):
         """The decimal separator of numbers in columns of text."""
 
     @property
+    def missing(self) -> MissingCodes:
+        """The entries that mean missing."""
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """A sentence for each thing that was inferred to read the file."""
 
-    def as_text(self, names: Sequence[str]) -> Any:
-        """Return these columns as the text in the file."""
+    def text_pieces(self, names: Sequence[str]) -> Iterator[Any]:
+        """Yield DataFrames of consecutive records of these columns, as the text in the file."""
+
+    def as_label(self, text: str) -> str:
+        """Return the label that an entry stands for."""
 
     def original(self) -> Any:
         """Return a new DataFrame of all columns, unconverted."""
 
     def location(self, record: int) -> str:
         """Return the location of a record in the file, for messages, for example ``line 3``."""
-
-
-def is_numeric(column: Any) -> bool:
-    """Whether a column is numeric; booleans are not."""
-    return bool(pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column))
 
 
 def check_names(file: str, names: Sequence[str]) -> None:

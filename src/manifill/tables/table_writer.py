@@ -7,22 +7,30 @@ from pathlib import Path
 from typing import IO, Any
 
 from manifill.base.atomic_files import replacing
+from manifill.base.errors import DiskFullError
+from manifill.tables.formula_guard import guarded_frame
 from manifill.tables.message_text import listed
 from manifill.tables.parquet_table import NEEDS_PYARROW
 
 __all__ = ["check_destination", "write_table"]
 
 
-def write_table(frame: Any, path: str | os.PathLike[str]) -> None:
+def write_table(frame: Any, path: str | os.PathLike[str], *, raw_labels: bool = False) -> None:
     """Write a pandas DataFrame without its index, in the format of the extension: .csv, .csv.gz, .tsv or .parquet.
 
-    It is written to a temporary file that then replaces ``path``, so that the file is never incomplete.
+    It is written to a temporary file that then replaces ``path``, so that the file is never incomplete.  Text that a
+    spreadsheet would run as a formula, since it begins with =, +, -, @, a tab or a carriage return, gets an apostrophe
+    in CSV and TSV, which ``read_table`` takes off again; not if ``raw_labels``.
     """
     check_destination(path)
     path = Path(path)
+    write = _writer(path)
+    is_raw = raw_labels or write is _write_parquet
     try:
         with replacing(path) as file:
-            _writer(path)(frame, file)
+            write(frame if is_raw else guarded_frame(frame), file)
+    except DiskFullError:
+        raise
     except OSError as error:
         raise ValueError(f"{path} cannot be written: {error.strerror or error}; choose another path.") from None
 

@@ -5,14 +5,16 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from manifill.base.argument_words import Argument, Wording
 from manifill.base.arrays import Array
 from manifill.problem import Observations
 from manifill.tables.column_names import is_id
-from manifill.tables.column_parsing import ColumnKind, labels_in, numbers_in
+from manifill.tables.column_parsing import label_array, labels_in, numbers_in
 from manifill.tables.column_roles import guess_id
 from manifill.tables.csv_dialect import CANONICAL_INTEGER
-from manifill.tables.message_text import counted, display_name, is_or_are, listed
+from manifill.tables.message_text import counted, display_name, is_or_are, listed, shown
 from manifill.tables.raw_table import RawTable
+from manifill.tables.size_limit import BYTES_PER_CELL, check_memory
 from manifill.tables.table_layout import LabelKind, Layout, Table
 
 __all__ = ["read_wide"]
@@ -25,17 +27,19 @@ class _Columns(NamedTuple):
     ids: list[str]  # left out because their numbers are not measurements
 
 
-def read_wide(raw: RawTable, kinds: dict[str, ColumnKind], id_column: str | None) -> Table:
+def read_wide(raw: RawTable, id_column: str | None) -> Table:
     """Return the cells of a wide table; the column of row labels is inferred if it is not given."""
-    columns = _sort_columns(kinds, id_column if id_column is not None else guess_id(raw, kinds))
+    columns = _sort_columns(raw, id_column if id_column is not None else guess_id(raw))
     if not columns.data:
         raise ValueError(_no_numbers(raw))
+    cells = raw.records * len(columns.data)
+    check_memory(raw.file, f"{cells} cells", cells * BYTES_PER_CELL)
     matrix = np.column_stack([numbers_in(raw, name) for name in columns.data])
     rows, cols = np.nonzero(~np.isnan(matrix))
     if not rows.size:
         raise ValueError(_no_numbers(raw))
     row_labels = None if columns.id is None else _row_labels(raw, columns.id)
-    numbered = not raw.header and len(columns.data) == len(kinds)
+    numbered = not raw.header and len(columns.data) == len(raw.columns)
     column_labels = None if numbered else _column_labels(columns.data)
     observations = Observations.from_triples(
         rows, cols, matrix[rows, cols], matrix.shape, row_labels=row_labels, column_labels=column_labels
@@ -51,32 +55,36 @@ def read_wide(raw: RawTable, kinds: dict[str, ColumnKind], id_column: str | None
     return Table(observations, layout, (*raw.notes, *_notes(columns, matrix.shape, guessed=layout.guessed)))
 
 
-def _sort_columns(kinds: dict[str, ColumnKind], id_column: str | None) -> _Columns:
-    others = [name for name in kinds if name != id_column]
-    texts = [name for name in others if kinds[name] == "text"]
-    ids = [name for name in others if kinds[name] != "text" and is_id(name)]
-    return _Columns(id_column, [name for name in others if name not in (*texts, *ids)], texts, ids)
+def _sort_columns(raw: RawTable, id_column: str | None) -> _Columns:
+    others = [name for name in raw.columns if name != id_column]
+    texts = [name for name in others if raw.columns[name].kind == "text"]
+    ids = [name for name in others if raw.columns[name].kind != "text" and is_id(name)]
+    return _Columns(id_column, [name for name in others if name not in {*texts, *ids}], texts, ids)
 
 
 def _no_numbers(raw: RawTable) -> str:
     return (
-        f"{raw.file} contains no numbers to complete; its columns are {listed(list(raw.frame))}: "
+        f"{raw.file} contains no numbers to complete; its columns are {listed(list(raw.columns))}: "
         "give at least one column of numbers, with missing entries left empty."
     )
 
 
 def _row_labels(raw: RawTable, name: str) -> Array:
-    labels = labels_in(raw, name)
-    repeated = pd.Series(labels.values).duplicated().to_numpy()
+    (labels,) = labels_in(raw, [name])
+    repeated = pd.Series(labels.codes).duplicated().to_numpy()
     if repeated.any():
         second = int(np.argmax(repeated))
-        first = int(np.argmax(labels.values == labels.values[second]))
+        first = int(np.argmax(labels.codes == labels.codes[second]))
         raise ValueError(
-            f"{raw.location(first)} and {raw.location(second)} of {raw.file} both have the row "
-            f"label {labels.values[second]} in the column {display_name(name)}; make labels unique, or choose another "
-            "id_column."
+            Wording(
+                f"{raw.location(first)} and {raw.location(second)} of {raw.file} both have the row label "
+                f"{shown(labels.at(second))} in the column {display_name(name)}; make labels unique, or give another "
+                "column as ",
+                Argument("id_column"),
+                ".",
+            )
         )
-    return labels.values if labels.kind == "integer" else labels.values.astype(np.str_)
+    return label_array(raw, labels)[labels.codes]
 
 
 def _column_labels(names: list[str]) -> Array:

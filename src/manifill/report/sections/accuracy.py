@@ -1,12 +1,20 @@
 """Accuracy of the predictions and coverage of their intervals on held-out cells."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import plotly.graph_objects as go
 
 from manifill.base.arrays import Array, Vector
-from manifill.problem import Observations
+from manifill.base.wording import counted
+from manifill.estimators.held_out_accuracy import (
+    Errors,
+    comparison,
+    errors_of,
+    in_new_rows_or_columns,
+    with_baselines,
+)
 from manifill.report.charts import BLUE, GREY, ORANGE, Chart, as_float32, chart, with_opacity
 from manifill.report.coverage import Coverage, coverage, is_covered, ranks
 from manifill.report.display_labels import escape_for_chart
@@ -24,10 +32,14 @@ class Accuracy(NamedTuple):
     """The section on accuracy."""
 
     cells: int
+    held_out_cells: str  # their number in words
     rmse: str
     ninety: str  # share of the cells that 90 % intervals cover
+    comparison: str  # of the model with means
     summary: str
+    new_cells: str  # a sentence about held-out cells in rows or columns without a fitted cell, if there are any
     errors: PageTable
+    bars: Chart  # of the errors
     coverage: PageTable
     calibration: Chart
     scatter: Chart
@@ -51,14 +63,21 @@ def accuracy(data: ReportData, predictions: CellPredictions) -> Accuracy | None:
         return None
     _, cols, values = held_out.triples()
     found = ranks(data.rng(1), data, held_out)
-    errors, ninety = _errors(data, cols, values, found.mean), coverage(found, 0.9)
+    by_method = with_baselines(found.mean, data.observations, held_out, data.draws.column_scales)
+    errors, ninety = errors_of(by_method, values, data.spreads[cols]), coverage(found, 0.9)
+    new_cells = in_new_rows_or_columns(data.observations, held_out)
+    number_format = ".3f" if data.is_scaled else data.number_format
     points = _scatter_points(data, values.size)
     return Accuracy(
         cells=values.size,
-        rmse=errors.rows[0][1],
+        held_out_cells=counted(values.size, "held-out cell"),
+        rmse=f"{errors[0].rmse:{number_format}}",
         ninety=percent(ninety.share),
+        comparison=comparison(errors, is_new=bool(new_cells)),
         summary=_summary(ninety, found.has_ties),
-        errors=errors,
+        new_cells=new_cells,
+        errors=_error_table(errors, number_format),
+        bars=_error_bars(errors, number_format),
         coverage=_coverage_table([coverage(found, level) for level in LEVELS], found.has_ties),
         calibration=_calibration([coverage(found, float(level)) for level in CURVE]),
         scatter=_scatter(data, predictions, values[points], is_covered(found, 0.9)[points]),
@@ -71,27 +90,34 @@ def _scatter_points(data: ReportData, size: int) -> Array:
     return np.sort(data.rng(2).permutation(size)[:MAX_POINTS])
 
 
-def _errors(data: ReportData, cols: Array, values: Vector, mean: Vector) -> PageTable:
-    """Return the errors of the model and of the baseline that predicts the mean of the column."""
-    baseline = _column_means(data.observations)[cols]
-    kinds = [("model", mean - values), ("mean of the column", baseline - values)]
-    rows = [_error(name, error, data.number_format) for name, error in kinds]
-    if data.is_scaled:
-        rows += [_error(f"{name}, in units of the column's spread", e / data.spreads[cols], ".3f") for name, e in kinds]
-    return PageTable((f"errors on {values.size} held-out cells", "RMSE", "MAE"), rows)
+def _error_table(errors: Sequence[Errors], number_format: str) -> PageTable:
+    rows = [(name, f"{rmse:{number_format}}", f"{mae:{number_format}}") for name, rmse, mae in errors]
+    return PageTable(("errors", "RMSE", "MAE"), rows)
 
 
-def _error(name: str, error: Vector, number_format: str) -> tuple[str, str, str]:
-    rmse, mae = np.sqrt(np.mean(error**2)), np.mean(np.abs(error))
-    return name, f"{rmse:{number_format}}", f"{mae:{number_format}}"
-
-
-def _column_means(observations: Observations) -> Vector:
-    """Return the mean of each column's observed values, (n,); the mean of all values for an unobserved column."""
-    cells = observations.by_column
-    counts = np.diff(cells.starts)
-    sums = np.bincount(cells.major_indices, cells.values, counts.size)
-    return np.where(counts > 0, sums / np.maximum(counts, 1), cells.values.mean())
+def _error_bars(errors: Sequence[Errors], number_format: str) -> Chart:
+    """Return a bar for the RMSE of each method; that of the model is blue, or orange if it does not beat the others."""
+    names, is_best = [each.name for each in errors], errors[0].rmse < min(each.rmse for each in errors[1:])
+    colours = [BLUE if is_best else ORANGE, *[GREY] * (len(errors) - 1)]
+    bars = go.Bar(
+        x=[each.rmse for each in errors],
+        y=names,
+        orientation="h",
+        marker={"color": colours},
+        width=0.55,
+        text=[f"{each.rmse:{number_format}}" for each in errors],
+        textposition="outside",
+        cliponaxis=False,
+        hovertemplate=f"%{{y}}: RMSE %{{x:{number_format}}}<extra></extra>",
+    )
+    return chart(
+        "errors",
+        "RMSE of the model and of means on the held-out cells",
+        [bars],
+        xaxis={"title": {"text": "RMSE"}, "rangemode": "tozero"},
+        yaxis={"autorange": "reversed", "automargin": True, "ticksuffix": "\N{NO-BREAK SPACE}", "showgrid": False},
+        margin={"l": 10, "r": 50, "t": 10, "b": 40},
+    )
 
 
 def _summary(ninety: Coverage, has_ties: bool) -> str:

@@ -116,7 +116,7 @@ def _observed(data: ReportData, grid: Grid, colours: dict[str, Any]) -> Layer:
         for part in (data.standardise(values, cols), values)
     )
     if grid.is_binned:
-        hover = f"%{{z:{data.number_format}}}, mean of %{{customdata}} observed cells"
+        hover = f"%{{z:{data.number_format}}} on average<br>observed cells: %{{customdata}}"
         return Layer(means, colours, counts.reshape(shape), hover)
     return Layer(means, colours, as_float32(in_data_units), f"observed: %{{customdata:{data.number_format}}}")
 

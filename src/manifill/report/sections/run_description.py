@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from manifill.base.wording import counted
 from manifill.report.formatting import PageTable, percent
 from manifill.report.report_data import ReportData
 
@@ -44,7 +45,7 @@ def _summary(data: ReportData, settings: dict[str, Any]) -> str:
     effects = " with row and column effects" if data.draws.has_effects else ""
     scaled = " The columns were divided by their spreads for the fit." if data.is_scaled else ""
     return (
-        f"A {m} × {n} matrix ({data.names.row} × {data.names.column}) with {size} observed cells "
+        f"A {m} × {n} matrix ({data.names.row} × {data.names.column}) with {counted(size, 'observed cell')} "
         f"({percent(size / (m * n))} of all cells), fitted at rank {data.model.rank}{effects}: "
         f"{data.model.model_.likelihood.description}, sampler {settings['sampler']}, "
         f"{_describe_draws(data, settings)}.{scaled}"
@@ -54,10 +55,15 @@ def _summary(data: ReportData, settings: dict[str, Any]) -> str:
 def _describe_draws(data: ReportData, settings: dict[str, Any]) -> str:
     """Return the number of chains and draws, and the requested numbers if the run was interrupted."""
     chains, draws = data.draws.chains, data.draws.draws
-    text = f"{chains} chains of {draws} draws" if chains > 1 else f"one chain of {draws} draws"
+    text = f"{chains} chains of " if chains > 1 else "one chain of "
+    text += counted(draws, "draw")
     if (chains, draws) == (settings["chains"], settings["draws"]):
         return text
-    return f"{text} (interrupted before the requested {settings['chains']} chains of {settings['draws']} were complete)"
+    left_out = [str(chain + 1) for chain in data.draws.attributes.get("left_out_chains", ())]
+    if left_out:
+        return f"{text} (without chain {', '.join(left_out)}, whose files are damaged)"
+    requested = f"{counted(settings['chains'], 'chain')} of {settings['draws']}"
+    return f"{text} (interrupted before the requested {requested} were complete)"
 
 
 def _as_text(value: Any) -> str:

@@ -1,6 +1,5 @@
 """Traces and autocorrelation of a few quantities in which the chains must agree."""
 
-import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,6 +7,7 @@ import plotly.graph_objects as go
 
 from manifill.base.arrays import Array
 from manifill.posterior import Diagnostics
+from manifill.posterior.identified import CELL
 from manifill.report.charts import GREY, PALETTE, Chart, as_float32, chart
 from manifill.report.display_labels import escape_for_chart
 from manifill.report.report_data import ReportData
@@ -32,9 +32,7 @@ def traces(data: ReportData, series: dict[str, Array]) -> Traces:
     names = selected_quantities(data.model.diagnostics_)
     step = -(-data.draws.draws // MAX_POINTS)
     return Traces(
-        charts=[
-            (quantity_title(data, name), _trace(f"trace-{k}", name, series[name], step)) for k, name in enumerate(names)
-        ],
+        charts=[(name, _trace(f"trace-{k}", name, series[name], step)) for k, name in enumerate(names)],
         autocorrelation=_autocorrelation(data, names),
         step=step,
     )
@@ -44,17 +42,9 @@ def selected_quantities(diagnostics: Diagnostics) -> list[str]:
     """Return the names to show: log density, likelihood's parameters, extreme singular values, and the worst R-hats."""
     known = [q.name for q in diagnostics.quantities]
     singular = [name for name in known if name.startswith("singular_value")]
-    always = [name for name in known if not name.startswith(("singular_value", "X["))] + singular[:1] + singular[-1:]
+    always = [name for name in known if not name.startswith(("singular_value", CELL))] + singular[:1] + singular[-1:]
     worst = [q.name for q in worst_first(diagnostics)]
     return list(dict.fromkeys([*always, *worst]))[:MAX_QUANTITIES]
-
-
-def quantity_title(data: ReportData, name: str) -> str:
-    """Return the name of a quantity, with the labels of its row and column if it is a cell."""
-    cell = re.fullmatch(r"X\[(\d+),(\d+)\]", name)
-    if cell is None:
-        return name
-    return f"{name}: {data.row_labels[int(cell[1])]}, {data.column_labels[int(cell[2])]}"
 
 
 def _trace(chart_name: str, name: str, values: Array, step: int) -> Chart:
@@ -83,7 +73,7 @@ def _autocorrelation(data: ReportData, names: list[str]) -> Chart:
     lines: list[Any] = [
         go.Scatter(
             y=as_float32(data.model.diagnostics_.autocorrelation[name]),
-            name=escape_for_chart(quantity_title(data, name)),
+            name=escape_for_chart(name),
             line={"color": PALETTE[k % len(PALETTE)], "width": 1.5},
             hovertemplate="lag %{x}: %{y:.2f}<extra>%{fullData.name}</extra>",
         )

@@ -1,0 +1,61 @@
+"""Sentences that name arguments, which Python and the command line write differently."""
+
+from collections.abc import Callable, Sequence
+from enum import Enum
+from typing import Any, NamedTuple
+
+__all__ = ["ABSENT", "Argument", "Wording", "joined", "worded"]
+
+
+class _Absent(Enum):
+    """Stands for no value, since None is a value of many arguments; the same in every process."""
+
+    ABSENT = "absent"
+
+
+ABSENT = _Absent.ABSENT
+
+
+class Argument(NamedTuple):
+    """An argument that a sentence names, perhaps with a value: ``row``, ``duplicates='average'``."""
+
+    name: str
+    value: Any = ABSENT
+
+    def in_python(self) -> str:
+        """Return the argument as a Python call has it."""
+        return self.name if self.value is ABSENT else f"{self.name}={self.value!r}"
+
+
+class Wording(str):
+    """A sentence with its arguments in the words of Python, which ``worded`` gives in other words.
+
+    It is a string, so that it can be the message of any exception, or a note.
+    """
+
+    parts: tuple[str | Argument, ...]
+
+    def __new__(cls, *parts: str | Argument) -> "Wording":
+        """Return the sentence made of these parts."""
+        made = super().__new__(cls, _text(parts, Argument.in_python))
+        made.parts = parts
+        return made
+
+
+def worded(message: object, write: Callable[[Argument], str]) -> str:
+    """Return a message, or the message of an exception, with its arguments written by ``write``."""
+    if isinstance(message, BaseException) and len(message.args) == 1:
+        message = message.args[0]
+    return _text(message.parts, write) if isinstance(message, Wording) else str(message)
+
+
+def joined(arguments: Sequence[Argument]) -> list[str | Argument]:
+    """Return the parts of 'a, b and c'."""
+    parts: list[str | Argument] = []
+    for k, argument in enumerate(arguments):
+        parts += [("" if k == 0 else " and " if k == len(arguments) - 1 else ", "), argument]
+    return parts
+
+
+def _text(parts: tuple[str | Argument, ...], write: Callable[[Argument], str]) -> str:
+    return "".join(write(part) if isinstance(part, Argument) else part for part in parts)

@@ -1,0 +1,62 @@
+"""The end of ``manifill fit``: verdict, accuracy on held-out cells, and what to do next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from manifill.base.wording import as_argument, counted
+from manifill.cli.console import CommandExit, Console, ExitCode
+
+if TYPE_CHECKING:
+    from manifill.estimators.held_out_accuracy import HeldOutAccuracy
+    from manifill.estimators.matrix_completion import MatrixCompletion
+    from manifill.problem import Observations
+    from manifill.run.folder import RunFolder
+
+__all__ = ["conclude"]
+
+
+def conclude(model: MatrixCompletion, held_out: Observations | None, folder: RunFolder, console: Console) -> None:
+    """Print the result and exit with the matching code."""
+    from manifill.estimators.held_out_accuracy import evaluate
+
+    posterior, diagnostics = model.posterior_, model.diagnostics_
+    interrupted = (posterior.chains, posterior.draws) != (model.chains, posterior.attributes["settings"]["draws"])
+    facts: dict[str, Any] = {
+        "run": str(folder.path),
+        "chains": posterior.chains,
+        "draws": posterior.draws,
+        "interrupted": interrupted,
+        "converged": diagnostics.converged,
+        "verdict": diagnostics.verdict,
+    }
+    if interrupted:
+        kept = f"{counted(posterior.draws, 'draw')} of {counted(posterior.chains, 'chain')}"
+        console.result(f"interrupted: {kept} in {folder.path}; continue with --resume", facts)
+        raise CommandExit(ExitCode.INTERRUPTED)
+    accuracy = None if held_out is None else evaluate(model, held_out)
+    lines = [
+        diagnostics.verdict,
+        *([] if accuracy is None else accuracy_lines(accuracy)),
+        f"Next: manifill report {as_argument(folder.path)}",
+    ]
+    console.result("\n".join(lines), facts | {"held_out": None if accuracy is None else _facts(accuracy)})
+    if not diagnostics.converged:
+        raise CommandExit(ExitCode.NOT_CONVERGED)
+
+
+def accuracy_lines(found: HeldOutAccuracy) -> list[str]:
+    """Return the errors as a table, and sentences that compare them."""
+    units = ", in units of the columns' spreads" if found.in_spreads else ""
+    title = f"On {counted(found.cells, 'held-out cell')}{units}:"
+    width = max(len(title), *(len(each.name) + 2 for each in found.errors))
+    return [
+        f"{title:{width}}      RMSE       MAE",
+        *(f"{'  ' + each.name:{width}}{each.rmse:10.4g}{each.mae:10.4g}" for each in found.errors),
+        f"{found.summary} The 90 % intervals cover {100.0 * found.coverage:.1f} %.",
+    ]
+
+
+def _facts(found: HeldOutAccuracy) -> dict[str, Any]:
+    errors = {name.replace(" ", "_"): {"rmse": rmse, "mae": mae} for name, rmse, mae in found.errors}
+    return {"cells": found.cells, "in_spreads": found.in_spreads, "coverage": found.coverage, **errors}

@@ -1,0 +1,102 @@
+"""The attributes of a run's store: their types, checked when a run is opened."""
+
+from collections.abc import Callable, Mapping
+from math import isfinite
+from typing import Any, NamedTuple
+
+from manifill.base.errors import Damage, DamagedRunError
+from manifill.posterior.store_layout import METADATA
+from manifill.run.folder import RunFolder
+
+__all__ = ["check_attributes"]
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and value >= 0
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_share(value: Any) -> bool:
+    return type(value) in (int, float) and 0.0 <= value < 1.0
+
+
+def _is_shape(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(_is_count(size) for size in value)
+
+
+def _are_scales(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        type(scale) in (int, float) and isfinite(scale) and scale > 0 for scale in value
+    )
+
+
+def _are_versions(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(version, str) for version in value.values())
+
+
+def _is_held_out(value: Any) -> bool:
+    if value is None:
+        return True
+    return isinstance(value, dict) and _is_count(value.get("cells")) and _is_text(value.get("fingerprint"))
+
+
+def _are_settings(value: Any) -> bool:
+    counts = ("chains", "warmup", "draws")
+    return isinstance(value, dict) and all(_is_count(value.get(name)) for name in counts) and "likelihood" in value
+
+
+def _is_layout(value: Any) -> bool:
+    """Return whether a value may say how a table was read; ``tables`` knows its fields."""
+    if not isinstance(value, dict) or not all(isinstance(value.get(name), str | None) for name in LAYOUT_NAMES):
+        return False
+    left_out = value.get("left_out", [])
+    return isinstance(left_out, list) and all(isinstance(name, str) for name in left_out)
+
+
+LAYOUT_NAMES = ("kind", "row", "col", "value", "row_labels", "column_labels")
+
+
+class Rule(NamedTuple):
+    """What an attribute must be."""
+
+    holds: Callable[[Any], bool]
+    description: str
+
+
+NEEDED = {"settings": Rule(_are_settings, "the settings of a fit"), "seed": Rule(_is_count, "a whole number")}
+FOR_RESUMING = {
+    "fingerprint": Rule(_is_text, "text"),
+    "shape": Rule(_is_shape, "two whole numbers"),
+    "observed_cells": Rule(_is_count, "a whole number"),
+    "held_out": Rule(_is_held_out, "null, or a number of cells and their fingerprint"),
+}
+OPTIONAL = {
+    "column_scales": Rule(_are_scales, "positive numbers"),
+    "versions": Rule(_are_versions, "names and versions"),
+    "file": Rule(_is_text, "text"),
+    "holdout": Rule(_is_share, "a fraction"),
+    "layout": Rule(_is_layout, "the layout of a table"),
+}
+
+
+def check_attributes(run: RunFolder, attributes: Mapping[str, Any], *, to_resume: bool = False) -> None:
+    """Raise a DamagedRunError if an attribute is missing or of a wrong type; ``Resolved`` checks the model itself."""
+    needed = NEEDED | (FOR_RESUMING if to_resume else {})
+    for name, rule in (needed | FOR_RESUMING | OPTIONAL).items():
+        if name not in attributes and name not in needed:
+            continue
+        if name not in attributes:
+            problem = f"it has no attribute {name!r}"
+        elif not rule.holds(attributes[name]):
+            problem = f"its attribute {name!r} must be {rule.description}, not {_shortened(attributes[name])}"
+        else:
+            continue
+        raise DamagedRunError.of([Damage(run.draws / METADATA, f"is damaged: {problem}")])
+
+
+def _shortened(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:60]}…"

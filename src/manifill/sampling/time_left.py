@@ -1,0 +1,91 @@
+"""The time that chains still need, from how fast they have been."""
+
+import time
+from collections import deque
+from collections.abc import Sequence
+
+from manifill.base.progress import Estimate
+from manifill.sampling.progress_board import Line, Stage
+
+__all__ = ["TimeLeft"]
+
+# The speed of a chain is that of its last iterations, at least so many, and at least so many seconds.
+LEAST_ITERATIONS, LEAST_SECONDS = 5, 20.0
+
+# First guesses, before there is anything to measure: the seconds of a pass over the cells are these, plus these per
+# product of two numbers; and the passes that the start of a chain and an iteration take.
+PASS_SECONDS, PRODUCT_SECONDS = 1e-5, 1.5e-9
+PASSES_TO_START, PASSES_PER_ITERATION = 300, 100
+
+RUNNING = (Stage.INITIALISING, Stage.COMPILING, Stage.WARMUP, Stage.DRAWING)
+
+
+class _Speed:
+    """The seconds per unit of a count that is observed again and again."""
+
+    def __init__(self) -> None:
+        self._seen: deque[tuple[float, float]] = deque()
+
+    def observe(self, now: float, count: float) -> None:
+        if self._seen and count < self._seen[-1][1]:  # started again
+            self._seen.clear()
+        if not self._seen or count != self._seen[-1][1]:
+            self._seen.append((now, count))
+        while len(self._seen) > 2 and self._is_enough(*self._seen[1]):
+            self._seen.popleft()
+
+    def _is_enough(self, begin: float, count: float) -> bool:
+        last, most = self._seen[-1]
+        return last - begin >= LEAST_SECONDS and most - count >= LEAST_ITERATIONS
+
+    def seconds(self, now: float) -> float | None:
+        """Return the seconds per unit up to now, so that a unit that takes long counts before it is done."""
+        if len(self._seen) < 2:
+            return None
+        (begin, first), (_, last) = self._seen[0], self._seen[-1]
+        return (now - begin) / (last - first)
+
+
+class TimeLeft:
+    """Estimates when all chains will be done, given that ``jobs`` of them run at a time."""
+
+    def __init__(self, chains: int, iterations: int, jobs: int, products: float) -> None:
+        """``products`` is the number of products of two numbers in a pass over the cells."""
+        self._iterations = iterations
+        self._jobs = min(jobs, chains)
+        self._guess = PASS_SECONDS + PRODUCT_SECONDS * products
+        self._iterating = [_Speed() for _ in range(chains)]
+        self._starting = [_Speed() for _ in range(chains)]
+
+    def guess(self) -> float:
+        """Return a first guess of the seconds that all chains take."""
+        passes = PASSES_TO_START + PASSES_PER_ITERATION * self._iterations
+        return self._guess * passes * len(self._iterating) / self._jobs
+
+    def estimate(self, lines: Sequence[Line], now: float | None = None) -> Estimate:
+        """Return the estimate, given the present lines of the chains."""
+        now = time.monotonic() if now is None else now
+        for line, iterating, starting in zip(lines, self._iterating, self._starting, strict=True):
+            if line.stage in (Stage.WARMUP, Stage.DRAWING):
+                iterating.observe(now, line.iteration)
+            elif line.stage == Stage.INITIALISING:
+                starting.observe(now, line.initial_steps)
+        known = [each for each in (speed.seconds(now) for speed in self._iterating) if each is not None]
+        rests = [self._rest(k, line, now, known) for k, line in enumerate(lines)]
+        # Either the slowest chain ends last, or all processes are busy until the end.
+        return Estimate(max(max(rests), sum(rests) / self._jobs), measured=bool(known) or not any(rests))
+
+    def _rest(self, chain: int, line: Line, now: float, known: Sequence[float]) -> float:
+        """Return the seconds that a chain still needs for itself."""
+        if line.stage not in (Stage.WAITING, *RUNNING):
+            return 0.0
+        step = self._starting[chain].seconds(now)
+        iteration = self._iterating[chain].seconds(now)
+        if iteration is None and known:
+            iteration = sum(known) / len(known)
+        if iteration is None:
+            iteration = PASSES_PER_ITERATION * (self._guess if step is None else step)
+        start = 0.0
+        if line.stage in (Stage.WAITING, Stage.INITIALISING, Stage.COMPILING):
+            start = max(PASSES_TO_START - line.initial_steps, 0.0) * (self._guess if step is None else step)
+        return start + iteration * (self._iterations - line.iteration)

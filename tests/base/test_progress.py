@@ -1,0 +1,132 @@
+"""What is shown of the progress of a fit, on a terminal and elsewhere."""
+
+import io
+import logging
+import re
+import time
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from manifill.base import progress
+from manifill.base.progress import Estimate, Row
+from manifill.base.progress_display import displayed, time_left
+
+
+@pytest.fixture(autouse=True)
+def _hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("manifill.base.progress_display.SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr("manifill.base.progress_display.SECONDS_BETWEEN_UPDATES", 0.01)
+
+
+@pytest.fixture
+def terminal(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
+    """Let rich take a string for a terminal."""
+    screen = io.StringIO()
+
+    def console(**_: Any) -> Console:
+        return Console(file=screen, force_terminal=True, width=120, legacy_windows=False, _environ={})
+
+    monkeypatch.setattr("rich.console.Console", console)
+    return screen
+
+
+def test_a_phase_with_a_count_is_shown_with_the_time_left(capfd: pytest.CaptureFixture[str]) -> None:
+    with displayed(visible=True):
+        progress.begin("diagnosing", 4.0, "draws")
+        time.sleep(0.5)
+        progress.advance()
+        progress.advance()
+        time.sleep(0.2)
+    lines = capfd.readouterr().err.splitlines()
+    assert lines[0] == "manifill: diagnosing: 0 of 4 draws, 0 s"
+    assert lines[-1] == "manifill: diagnosing: 2 of 4 draws, 1 s, about 1 s left"
+
+
+def test_a_phase_without_a_count_shows_how_long_it_has_lasted(capfd: pytest.CaptureFixture[str]) -> None:
+    """A sign of life, though nothing is reported."""
+    with displayed(visible=True):
+        progress.begin("reading table.csv")
+        time.sleep(0.7)
+    lines = dict.fromkeys(capfd.readouterr().err.splitlines())
+    assert list(lines) == [f"manifill: reading table.csv: {k} s" for k in range(2)]
+
+
+def test_what_is_done_now_and_guesses_are_shown(capfd: pytest.CaptureFixture[str]) -> None:
+    with displayed(visible=True):
+        progress.begin("compiling", 2.0, "kernels", guess=40.0, then=100.0)
+        progress.advance(1.0, "transition")
+    last = capfd.readouterr().err.splitlines()[-1]
+    assert last == "manifill: compiling: 1 of 2 kernels, 0 s (transition), perhaps 2 min left"
+
+
+def rows() -> tuple[list[Row], Estimate]:
+    chains = [Row("chain 1", "warm-up", 120.0, 1500.0), Row("chain 2", "initialising, step 7", 0.0, None)]
+    return chains, Estimate(200.0, measured=True)
+
+
+def test_rows_are_shown_in_one_line(capfd: pytest.CaptureFixture[str]) -> None:
+    with displayed(visible=True):
+        progress.begin("sampling")
+        progress.listener().watch(rows)
+    last = capfd.readouterr().err.splitlines()[-1]
+    assert last == "manifill: chain 1 warm-up 120/1500; chain 2 initialising, step 7; after 0 s, about 3 min left"
+
+
+def test_bars_on_a_terminal(terminal: io.StringIO) -> None:
+    with displayed(visible=True):
+        progress.begin("sampling")
+        progress.listener().watch(rows)
+        time.sleep(0.1)
+        progress.announce("columns are divided")
+        progress.begin("diagnosing", 10.0, "draws")
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", terminal.getvalue())
+    shown = [line.rstrip() for line in re.split(r"[\r\n]+", text)]
+    assert "manifill: columns are divided" in shown
+    assert re.fullmatch(r"diagnosing\s+━+ 0 of 10 draws, 0 s", shown[-4])
+    assert re.fullmatch(r"chain 1 warm-up\s+[━╸╺]+ 120/1500", shown[-3])
+    assert re.fullmatch(r"chain 2 initialising, step 7 ━+", shown[-2])
+    assert any("about 3 min left" in line for line in shown)
+
+
+def test_a_notebook_gets_lines(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    with displayed(visible=True):
+        progress.begin("checking")
+    assert capfd.readouterr().err.splitlines()[-1] == "manifill: checking: 0 s"
+
+
+def test_nothing_is_shown_if_not_wanted(capfd: pytest.CaptureFixture[str]) -> None:
+    with displayed(visible=False):
+        progress.begin("checking")
+        progress.announce("not shown")
+        time.sleep(0.05)
+    assert capfd.readouterr().err == ""
+
+
+def test_the_display_that_is_open_is_used(capfd: pytest.CaptureFixture[str]) -> None:
+    with displayed(visible=True):
+        display = progress.listener()
+        with displayed(visible=True):
+            assert progress.listener() is display
+        with displayed(visible=False):
+            progress.announce("not shown")
+        progress.announce("shown")
+    assert capfd.readouterr().err == "manifill: shown\n"
+
+
+def test_announcements_are_logged(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, "manifill"):
+        progress.announce("columns are divided")
+    assert caplog.messages == ["columns are divided"]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(0.0, ""), (0.2, "1 s"), (99.4, "99 s"), (100.0, "2 min"), (5900.0, "98 min"), (9000.0, "2.5 h")],
+)
+def test_time_left_in_words(seconds: float, said: str) -> None:
+    assert time_left(Estimate(seconds, measured=True)) == (f"about {said} left" if said else "")
+    assert time_left(Estimate(seconds, measured=False)) == (f"perhaps {said} left" if said else "")
+    assert time_left(None) == ""

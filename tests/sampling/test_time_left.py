@@ -1,0 +1,66 @@
+"""Estimates of the time that chains need."""
+
+import pytest
+
+from manifill.sampling.progress_board import Line, Stage
+from manifill.sampling.time_left import PASSES_PER_ITERATION, PASSES_TO_START, TimeLeft
+
+
+def warming(iteration: float) -> Line:
+    return Line(Stage.WARMUP, iteration)
+
+
+def test_the_recent_speed_is_that_of_the_rest() -> None:
+    """A chain that has become slower, from 10 iterations per second to 1."""
+    left = TimeLeft(chains=1, iterations=500, jobs=1, products=0.0)
+    for k in range(100):
+        left.estimate([warming(k)], now=0.1 * k)
+    for k in range(100, 200):
+        estimate = left.estimate([warming(k)], now=k - 90.0)
+    assert estimate.measured
+    assert estimate.seconds == pytest.approx(301.0, rel=0.02)
+
+
+def test_an_iteration_that_takes_long_moves_the_estimate() -> None:
+    left = TimeLeft(chains=1, iterations=100, jobs=1, products=0.0)
+    left.estimate([warming(0)], now=0.0)
+    estimates = [left.estimate([warming(1)], now=now).seconds for now in (1.0, 11.0, 21.0)]
+    assert estimates == sorted(set(estimates))
+
+
+def test_chains_that_wait_count_as_well() -> None:
+    left = TimeLeft(chains=4, iterations=100, jobs=2, products=0.0)
+    lines = [warming(0), warming(0), Line(), Line()]
+    left.estimate(lines, now=0.0)
+    estimate = left.estimate([warming(50), warming(50), Line(), Line()], now=50.0)
+    assert estimate.seconds == pytest.approx(150.0, rel=0.05)
+
+
+def test_the_slowest_chain_ends_last() -> None:
+    left = TimeLeft(chains=2, iterations=100, jobs=2, products=0.0)
+    left.estimate([warming(0), warming(0)], now=0.0)
+    assert left.estimate([warming(90), warming(10)], now=10.0).seconds == pytest.approx(90.0)
+
+
+def test_before_the_first_iteration_it_is_a_guess_from_the_steps_of_the_start() -> None:
+    left = TimeLeft(chains=1, iterations=10, jobs=1, products=1e9)
+    guess = left.estimate([Line()], now=0.0)
+    assert not guess.measured
+    assert guess.seconds == pytest.approx(left.guess())
+    left.estimate([Line(Stage.INITIALISING, initial_steps=0.0)], now=0.0)
+    later = left.estimate([Line(Stage.INITIALISING, initial_steps=100.0)], now=1.0)
+    assert not later.measured
+    assert later.seconds == pytest.approx(0.01 * (PASSES_TO_START - 100 + 10 * PASSES_PER_ITERATION))
+
+
+def test_a_chain_that_is_started_again_is_timed_again() -> None:
+    left = TimeLeft(chains=1, iterations=100, jobs=1, products=0.0)
+    for k in range(50):
+        left.estimate([warming(k)], now=float(k))
+    left.estimate([warming(40)], now=60.0)
+    assert left.estimate([warming(41)], now=61.0).seconds == pytest.approx(59.0)
+
+
+def test_nothing_is_left_in_the_end() -> None:
+    left = TimeLeft(chains=2, iterations=100, jobs=1, products=1.0)
+    assert left.estimate([Line(Stage.DONE, 100.0), Line(Stage.KILLED, 20.0)], now=0.0).seconds == 0.0
