@@ -132,7 +132,7 @@ def test_a_run_is_replaced_by_name(run: Run, tmp_path: Path) -> None:
     code, err = run(*FIT, "--seed", "2")
     assert code == 2
     assert "already exists; choose another folder, resume the run in it (--resume), or replace it (--overwrite)." in err
-    for wrong in (["--overwrite", "--resume"], ["--overwrite", "--rank", "99"], ["--overwrite", "--holdout", "2"]):
+    for wrong in (["--overwrite", "--resume"], ["--overwrite", "--rank", "99"], ["--overwrite", "--hold-out", "1.5"]):
         assert run(*FIT, *wrong)[0] == 2
     assert files_of(tmp_path / "run") == before
     assert run(*FIT, "--seed", "2", "--overwrite", "--quiet")[0] in (0, 3)

@@ -18,7 +18,7 @@ from manifill.posterior import zarr_store
 from manifill.run.folder import RunFolder
 from manifill.run.run_files import is_lock
 from manifill.run.verification import verify_run
-from manifill.sampling import chains
+from manifill.sampling import chain
 from tests.run.runs import fit
 
 pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
@@ -65,7 +65,7 @@ class Disk:
 
 def test_a_run_is_resumed_to_the_same_draws(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(zarr_store, "CHUNK_BYTES", 3 * 14 * 2 * 4)
-    monkeypatch.setattr(chains, "SECONDS_BETWEEN_CHECKPOINTS", 0.02)
+    monkeypatch.setattr(chain, "SECONDS_BETWEEN_CHECKPOINTS", 0.02)
     settings: dict[str, Any] = {"warmup": 5, "draws": 20}
     with monkeypatch.context() as patch:
         disk = Disk(tmp_path / "whole", tmp_path, patch)
