@@ -39,8 +39,8 @@ def _repeats_often(column: RawColumn) -> bool:
 def _counts(keys: Array) -> bool:
     """Whether the distinct integers are 0, 1, 2, … or 1, 2, 3, …."""
     distinct = np.unique(keys)
-    first, last = int(distinct[0]), int(distinct[-1])  # Python's integers do not overflow
-    return first in (0, 1) and last - first + 1 == len(distinct)
+    # Compared as floats: the difference of two 64-bit integers may overflow, and keys may be NaN.
+    return distinct[0] in (0, 1) and float(distinct[-1]) - float(distinct[0]) + 1.0 == len(distinct)
 
 
 def _ordered_keys(column: RawColumn) -> IntVector:
