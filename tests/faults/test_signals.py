@@ -82,8 +82,8 @@ def handles_signals(process: int) -> bool:
 @pytest.mark.parametrize("count", [2, pytest.param(25, marks=pytest.mark.faults)])
 def test_ctrl_c_while_importing(count: int, folder: Path) -> None:
     moments = random.Random(count)
-    for _ in range(count):
-        command = Command(folder, "-m", "manifill", "fit", "table.csv", "--out", "run")
+    for k in range(count):  # a run of its own each time: the interrupt may come after the run was begun
+        command = Command(folder, "-m", "manifill", "fit", "table.csv", "--out", f"run-{k}")
         wait_until(lambda process=command.process.pid: handles_signals(process))  # type: ignore[misc]
         time.sleep(moments.uniform(0.0, 0.8))
         command.send(signal.SIGINT)
