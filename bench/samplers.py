@@ -43,10 +43,11 @@ from manifill.posterior.identified import singular_values
 from manifill.problem import Model, Observations, scaled_effects_prior, scaled_noise_prior, scaled_rate_prior
 from manifill.problem.column_spreads import column_spreads, divided_by
 from manifill.problem.joint_density import JointDensity
+from manifill.sampling.data import Data
 from manifill.sampling.joint_sampler import Joint
 from manifill.sampling.loop import iterate
 from manifill.sampling.paper_gibbs import Gibbs
-from manifill.sampling.state import Data, State, layout_of
+from manifill.sampling.state import State, layout_of
 from manifill.unknowns import Effects, Unknowns
 
 CELLS, DATA_SEED, CELLS_SEED = 60, 0, 7
@@ -238,7 +239,7 @@ def _quantities(problem: Problem, state: State) -> dict[str, float]:
     values = {f"x{k}": float(value) for k, value in enumerate(x)} | {"lp": float(state.log_density)}
     values |= {f"s{k}": float(value) for k, value in enumerate(singular_values(left, right))}
     if problem.likelihood.has_noise:
-        values["sigma"] = float(state.noise.precision[0] ** -0.5)
+        values["sigma"] = float(state.noise.precision**-0.5)
     return values
 
 
@@ -260,7 +261,7 @@ def polar_problem(problem: Problem) -> tuple[PolarProblem, Start]:
         trials=getattr(problem.likelihood, "trials", 1),
     )
     at = state.unknowns
-    return polar, (at.U, at.s, at.V, float(state.noise.precision[0]))
+    return polar, (at.U, at.s, at.V, state.noise.precision)
 
 
 def check_same_model(problem: Problem, polar: PolarProblem, start: Start) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from manifill.base.arrays import Array, Matrix, Vector
-from manifill.base.priors import Gamma, ScaledF
+from manifill.base.priors import ComponentGamma, Gamma, ScaledF
 from manifill.problem import Model, Observations
 from tests.exact.marginals import Marginal, away_from_zero, marginal, rough_quantiles
 from tests.problem.likelihoods import precision_of
@@ -45,6 +45,7 @@ def posterior(
     theta = np.pi * (np.arange(angles) + 0.5) / angles
     w = np.linspace(-7.0, 2.2, lengths)
     gamma, gamma_weight = _grid(precision_of(model.noise), logs)
+    assert not isinstance(model.factor_precision, ComponentGamma)
     tau, tau_weight = _grid(model.factor_precision, logs)
     grids: tuple[Array, ...] = np.meshgrid(theta, w, np.arange(len(gamma)), np.arange(len(tau)))
     theta, w, k, t = (grid.ravel() for grid in grids)

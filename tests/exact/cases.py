@@ -16,6 +16,7 @@ from manifill.sampling.paper_gibbs import Gibbs
 from manifill.unknowns import EffectsPrior
 from tests.exact import baseline, quadrature
 from tests.exact.marginals import Marginal
+from tests.problem.likelihoods import SPREAD, TAILS
 
 
 class Case(NamedTuple):
@@ -65,7 +66,10 @@ CASES = {
     "joint, gaussian": _joint(Model(1, Gaussian(), rate=1.0, noise=WithNoise(NOISE)), REAL),
     "joint, gaussian, learned rate": _joint(Model(1, Gaussian(), rate=Gamma(3.0, 3.0), noise=WithNoise(NOISE)), REAL),
     "joint, gaussian, heavy-tailed noise": _joint(Model(1, Gaussian(), rate=1.0, noise=WithNoise(HEAVY)), REAL),
-    "joint, gaussian, noise by column": _joint(Model(1, Gaussian(), 1.0, WithNoise(NOISE, by_column=True)), REAL),
+    "joint, gaussian, noise by row": _joint(Model(1, Gaussian(), 1.0, WithNoise(2.5, rows=SPREAD)), REAL),
+    "joint, gaussian, noise by column": _joint(Model(1, Gaussian(), 1.0, WithNoise(2.5, columns=SPREAD)), REAL),
+    "joint, gaussian, student": _joint(Model(1, Gaussian(), 1.0, WithNoise(2.5, tails=TAILS)), REAL),
+    "joint, softplus, noise by row": _joint(Model(1, SoftplusGaussian(), 1.0, WithNoise(2.5, rows=SPREAD)), POSITIVE),
     "joint, gaussian, effects": _joint(Model(1, Gaussian(), rate=1.0, noise=WithNoise(2.5), effects=EFFECTS), REAL),
     "joint, softplus, known noise": _joint(Model(1, SoftplusGaussian(), rate=1.0, noise=WithNoise(2.5)), POSITIVE),
     "joint, softplus": _joint(Model(1, SoftplusGaussian(), rate=1.0, noise=WithNoise(NOISE)), POSITIVE),

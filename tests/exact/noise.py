@@ -11,7 +11,9 @@ from scipy.special import gammaln, logsumexp
 
 from manifill.base.arrays import Matrix, Vector
 from manifill.base.priors import Gamma, ScaledF
+from manifill.likelihoods import WithNoise
 from manifill.problem import Model, Observations
+from tests.exact import uneven_noise
 from tests.problem.likelihoods import precision_of
 
 LOG_PRECISIONS = np.linspace(-20.0, 9.0, 400)
@@ -19,29 +21,28 @@ SPLINE_NODES = 800
 
 
 def log_marginal(model: Model, observations: Observations, unit: Matrix) -> Matrix:
-    """Return log p(y | X) from the log likelihoods at unit noise, (G, R, K), of groups of cells that share one."""
+    """Return log p(y | X) from the log likelihoods at unit noise, (G, R, K), of the groups of cells."""
     if not model.likelihood.has_noise:
         return np.asarray(unit[0])
+    if not model.noise.is_shared:
+        return uneven_noise.log_marginal(model, counts(model, observations), unit)
     prior = precision_of(model.noise)
     if isinstance(prior, ScaledF):
         return log_integral(prior, observations.size, -unit[0], np.zeros_like(LOG_PRECISIONS))
     if not isinstance(prior, Gamma):
-        return np.asarray(prior * unit.sum(axis=0))
-    parts = zip(counts(model, observations), unit, strict=True)
-    return np.asarray(sum(-(prior.shape + 0.5 * count) * np.log(prior.rate - part) for count, part in parts))
+        return np.asarray(prior * unit[0])
+    return np.asarray(-(prior.shape + 0.5 * observations.size) * np.log(prior.rate - unit[0]))
 
 
 def learned(model: Model, observations: Observations, unit: Matrix) -> dict[str, Matrix]:
-    """Return the means of σ and of the prior's rate given X, each (R, K), where they are learned."""
+    """Return the means given X of σ, of the prior's rate, and of what else is learned of the noise, each (R, K)."""
     if not model.noise.is_learned:
         return {}
+    if not model.noise.is_shared:
+        return uneven_noise.learned(model, counts(model, observations), unit)
     prior = precision_of(model.noise)
     if isinstance(prior, Gamma):
-        means = [
-            mean_root(prior.shape + 0.5 * count, prior.rate - part)
-            for count, part in zip(counts(model, observations), unit, strict=True)
-        ]
-        return {f"sigma[{j}]": mean for j, mean in enumerate(means)} if model.noise.by_column else {"sigma": means[0]}
+        return {"sigma": mean_root(prior.shape + 0.5 * observations.size, prior.rate - unit[0])}
     assert isinstance(prior, ScaledF)
     of_data = log_marginal(model, observations, unit)
     # Given γ the rate is Gamma(shape + tail, scale + γ).
@@ -52,9 +53,16 @@ def learned(model: Model, observations: Observations, unit: Matrix) -> dict[str,
     return {"sigma": np.exp(with_sigma - of_data), "noise rate": np.exp(with_rate - of_data)}
 
 
+def group_of_cells(model: Model, observations: Observations) -> list[int]:
+    """Return the number of each cell's group: cells with their own part of the noise, or all cells together."""
+    if not isinstance(model.noise, WithNoise) or model.noise.is_shared:
+        return [0] * observations.size
+    return uneven_noise.groups(model.noise, observations)
+
+
 def counts(model: Model, observations: Observations) -> Vector:
-    """Return how many cells share a noise."""
-    return np.diff(observations.by_column.starts) if model.noise.by_column else np.array([observations.size])
+    """Return the number of cells in each group."""
+    return np.bincount(group_of_cells(model, observations)).astype(np.float64)
 
 
 def log_integral(prior: ScaledF, cells: int, half_squares: Matrix, log_value: Vector) -> Matrix:

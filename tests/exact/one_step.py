@@ -69,7 +69,8 @@ def pivots(case: Case, state: State, y: Vector) -> Vector:
     parts = [state.rate * state.unknowns.s.sum()]
     if case.likelihood.has_noise:
         rows, cols = case.table.cells
-        residual = (y - case.likelihood.mean(completed(state)[rows, cols])) / sigmas(state, np.array(cols))
+        sigma = sigmas(state, np.array(rows), np.array(cols))
+        residual = (y - case.likelihood.mean(completed(state)[rows, cols])) / sigma
         parts.append(float(residual @ residual))
     if case.effects is None:
         return np.log(parts)

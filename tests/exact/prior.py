@@ -3,13 +3,12 @@
 import numpy as np
 
 from manifill.base.arrays import Generator, IntVector, Matrix, Vector
-from manifill.base.priors import Gamma, ScaledF
-from manifill.likelihoods import NoiseState
+from manifill.base.priors import ComponentGamma, Gamma, ScaledF
+from manifill.likelihoods import NoiseState, Spread, Tails, WithNoise
 from manifill.problem import Model
 from manifill.sampling.factor_gibbs import FactorsState
 from manifill.sampling.state import State
 from manifill.unknowns import Effects, Unknowns
-from tests.problem.likelihoods import precision_of
 
 
 def draw_state(rng: Generator, model: Model, shape: tuple[int, int]) -> State:
@@ -17,17 +16,20 @@ def draw_state(rng: Generator, model: Model, shape: tuple[int, int]) -> State:
     (m, n), r = shape, model.rank
     rate = draw_one(rng, model.rate)
     s = rng.exponential(size=r) / rate
-    effects, noise = draw_effects(rng, model, shape), draw_noise(rng, model, n)
+    effects, noise = draw_effects(rng, model, shape), draw_noise(rng, model, shape)
     unknowns = Unknowns(uniform_frame(rng, m, r), s, uniform_frame(rng, n, r), effects, np.empty(0))
     return State(unknowns, noise, rate, 0.0)
 
 
 def draw_factors(rng: Generator, model: Model, shape: tuple[int, int]) -> FactorsState:
-    """Return parameters of the baseline A Bᵀ."""
-    (m, n), r = shape, model.rank
-    tau = draw_one(rng, model.factor_precision)
-    A, B = rng.standard_normal((m, r)) / np.sqrt(tau), rng.standard_normal((n, r)) / np.sqrt(tau)
-    return FactorsState(A, B, draw_noise(rng, model, n), tau, 0.0)
+    """Return parameters of A Bᵀ and what goes with it."""
+    (m, n), r, prior = shape, model.rank, model.factor_precision
+    if isinstance(prior, ComponentGamma):
+        taus = rng.gamma(prior.shape, size=(2, r)) / prior.rate
+    else:
+        taus = np.full((2, r), draw_one(rng, prior))
+    A, B = rng.standard_normal((m, r)) / np.sqrt(taus[0]), rng.standard_normal((n, r)) / np.sqrt(taus[1])
+    return FactorsState(A, B, draw_effects(rng, model, shape), draw_noise(rng, model, shape), taus[0], taus[1], 0.0)
 
 
 def draw_one(rng: Generator, prior: float | Gamma) -> float:
@@ -49,36 +51,76 @@ def draw_effects(rng: Generator, model: Model, shape: tuple[int, int]) -> Effect
     return Effects(mean, a, b, row, column)
 
 
-def draw_noise(rng: Generator, model: Model, columns: int) -> NoiseState:
-    """Return precisions and their rate, which with a floor has density ∝ Gamma(tail, scale) (1 + floor/rate)^−Σ shape.
+def draw_noise(rng: Generator, model: Model, shape: tuple[int, int]) -> NoiseState:
+    """Return the noise: a precision, factors of rows and columns, and degrees of freedom."""
+    if not isinstance(model.noise, WithNoise):
+        return NoiseState.shared(1.0)
+    precision, rate = draw_shared_noise(rng, model.noise.precision)
+    (row_shape, row), (column_shape, column) = (
+        (np.inf, np.empty(0)) if spread is None else draw_noise_factors(rng, spread, size)
+        for spread, size in zip((model.noise.rows, model.noise.columns), shape, strict=True)
+    )
+    degrees = np.inf if model.noise.tails is None else draw_degrees(rng, model.noise.tails)
+    return NoiseState(precision, rate, row, row_shape, column, column_shape, degrees)
 
-    That is the joint density Π γ^(shape − 1) rate^shape exp(−(rate + floor) γ) · Gamma(tail, scale) of the rate alone.
+
+def draw_shared_noise(rng: Generator, prior: float | Gamma | ScaledF) -> tuple[float, float]:
+    """Return a precision and its rate, which with a floor has density ∝ Gamma(tail, scale) (1 + floor/rate)^−shape.
+
+    That is the joint density γ^(shape − 1) rate^shape exp(−(rate + floor) γ) · Gamma(tail, scale) of the rate alone.
     """
-    if not model.likelihood.has_noise:
-        return NoiseState(np.ones(1), 0.0)
-    size, prior = columns if model.noise.by_column else 1, precision_of(model.noise)
     if not isinstance(prior, ScaledF):
-        return NoiseState(np.array([draw_one(rng, prior) for _ in range(size)]), 0.0)
+        return draw_one(rng, prior), 0.0
     while True:
         rate = float(rng.gamma(prior.tail) / prior.scale)
-        if rng.random() < (1.0 + prior.floor / rate) ** -(prior.shape * size):
-            return NoiseState(rng.gamma(prior.shape, size=size) / (rate + prior.floor), rate)
+        if rng.random() < (1.0 + prior.floor / rate) ** -prior.shape:
+            return float(rng.gamma(prior.shape) / (rate + prior.floor)), rate
+
+
+def draw_noise_factors(rng: Generator, spread: Spread, size: int) -> tuple[float, Vector]:
+    """Return the shape of factors and the factors; their width is half-Cauchy, and the shape is from 4 to a million."""
+    while True:
+        shape = float(spread.scale * np.tan(0.5 * np.pi * rng.random())) ** -2.0
+        if 4.0 < shape < 1e6:
+            return shape, rng.gamma(shape, size=size) / shape
+
+
+def draw_degrees(rng: Generator, tails: Tails) -> float:
+    while True:
+        degrees = float(rng.gamma(tails.shape) / tails.rate)
+        if 2.0 < degrees < 1e4:
+            return degrees
+
+
+def effects_of(state: State | FactorsState) -> Effects:
+    return state.effects if isinstance(state, FactorsState) else state.unknowns.effects
 
 
 def completed(state: State | FactorsState) -> Matrix:
     """Return the completed matrix, on the scale of the link."""
+    effects = effects_of(state)
     if isinstance(state, FactorsState):
-        return state.A @ state.B.T
-    U, s, V, effects, _ = state.unknowns
-    X = (U * s) @ V.T
+        X = state.A @ state.B.T
+    else:
+        U, s, V = state.unknowns[:3]
+        X = (U * s) @ V.T
     return X + effects.mean + effects.row[:, None] + effects.column if effects.row.size else X
 
 
-def sigmas(state: State | FactorsState, cols: IntVector) -> Vector | float:
-    """Return the noise of each cell."""
-    sigma = state.noise.precision**-0.5
-    return sigma[cols] if len(sigma) > 1 else sigma[0]
+def sigmas(state: State | FactorsState, rows: IntVector, cols: IntVector) -> Vector:
+    """Return the scale of the noise of each cell."""
+    noise = state.noise
+    precision = np.full(len(rows), noise.precision)
+    precision *= noise.row[rows] if noise.row.size else 1.0
+    precision *= noise.column[cols] if noise.column.size else 1.0
+    return np.asarray(precision**-0.5)
 
 
 def draw_data(rng: Generator, model: Model, state: State | FactorsState, rows: IntVector, cols: IntVector) -> Vector:
-    return model.likelihood.sample(rng, completed(state)[rows, cols], {"sigma": sigmas(state, cols)})
+    x = completed(state)[rows, cols]
+    if not model.likelihood.has_noise:
+        return model.likelihood.sample(rng, x, {})
+    noise = rng.standard_normal(len(rows))
+    if np.isfinite(state.noise.degrees):
+        noise = rng.standard_t(state.noise.degrees, len(rows))
+    return np.asarray(model.likelihood.mean(x) + sigmas(state, rows, cols) * noise)

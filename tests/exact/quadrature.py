@@ -105,10 +105,10 @@ def posterior(model: Model, observations: Observations, ray_nodes: int = 32, s_n
 
 
 def _unit_log_likelihoods(model: Model, observations: Observations, directions: Matrix, s: Vector) -> Matrix:
-    unit = np.zeros((2 if model.noise.by_column else 1, len(directions), len(s)))
-    for i, j, y in zip(*observations.triples(), strict=True):
-        x = np.outer(directions[:, i, j], s)
-        unit[j if model.noise.by_column else 0] += unit_log_density(model.likelihood, y, x)
+    groups = noise.group_of_cells(model, observations)
+    unit = np.zeros((max(groups) + 1, len(directions), len(s)))
+    for group, i, j, y in zip(groups, *observations.triples(), strict=True):
+        unit[group] += unit_log_density(model.likelihood, y, np.outer(directions[:, i, j], s))
     return unit
 
 

@@ -70,8 +70,8 @@ def quantities(model: Model, state: State, data: Data) -> Vector:
     X, s, effects = completed(state), state.unknowns.s, state.unknowns.effects
     mean = effects.mean + effects.row.mean() + effects.column.mean()
     x, cells = X[data.rows, data.cols], X[data.shown]
-    of_noise = [state.noise.precision[0] ** -0.5, state.noise.rate] if model.likelihood.has_noise else []
-    log_likelihood = log_density(model, data.values, x, sigmas(state, data.cols))
+    of_noise = [state.noise.precision**-0.5, state.noise.rate] if model.likelihood.has_noise else []
+    log_likelihood = log_density(model, data.values, x, sigmas(state, data.rows, data.cols))
     of_scale = [state.rate, s.max(), s.min(), mean, effects.row_precision]
     return np.array([*of_scale, log_likelihood, *cells, *of_noise])
 

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from manifill.base.arrays import Generator, Vector
-from manifill.base.priors import Gamma, ScaledF
+from manifill.base.priors import ComponentGamma, Gamma, ScaledF
 from manifill.likelihoods import Likelihood
 from manifill.problem import Model, Observations
 from manifill.sampling.factor_gibbs import Factors, FactorsState
 from manifill.sampling.joint_sampler import Joint
 from manifill.sampling.state import State
 from manifill.unknowns import EffectsPrior
-from tests.exact.prior import completed, draw_data, draw_factors, draw_state
+from tests.exact.prior import completed, draw_data, draw_factors, draw_state, effects_of
 from tests.problem.likelihoods import noise_of
 from tests.sampling.problems import AnySampler, SamplerClass
 
@@ -29,6 +29,7 @@ BURN_IN = 200
 # be underestimated.
 NOISE, RATE, FACTORS = Gamma(8.0, 8.0), Gamma(12.0, 12.0), Gamma(12.0, 12.0)
 HEAVY = ScaledF(shape=16.0, tail=16.0, scale=1.0, floor=0.2)
+COMPONENTS = ComponentGamma(12.0, 12.0)
 EFFECTS = EffectsPrior(0.5, 1.0, Gamma(8.0, 8.0), Gamma(8.0, 8.0))
 
 
@@ -59,13 +60,14 @@ class Case(NamedTuple):
     likelihood: Likelihood
     effects: EffectsPrior | None = None
     noise: Gamma | ScaledF = NOISE
-    by_column: bool = False
+    by: str = "shared"  # see ``noise_of``
     table: Table = SMALL
+    factors: Gamma | ComponentGamma = FACTORS
 
     @property
     def model(self) -> Model:
-        table, noise = self.table, noise_of(self.likelihood, self.noise, by_column=self.by_column)
-        return Model(table.rank, self.likelihood, table.rate, noise, FACTORS, self.effects)
+        table, noise = self.table, noise_of(self.likelihood, self.noise, self.by)
+        return Model(table.rank, self.likelihood, table.rate, noise, self.factors, self.effects)
 
     def given(self, y: Vector) -> AnySampler:
         """Return the sampler given data."""
@@ -102,7 +104,7 @@ def statistics(case: Case, state: State | FactorsState, y: Vector) -> Vector:
     X = completed(state)
     x = np.array([X[cell] for cell in case.table.shown])
     if isinstance(state, FactorsState):
-        scales = np.log(np.array([state.factor_precision, np.sum(state.A**2), np.sum(state.B**2)]))
+        scales = np.log(np.array([state.left_precision[0], np.sum(state.A**2), np.sum(state.B**2)]))
     else:
         s = state.unknowns.s
         scales = np.log(np.array([state.rate, s.max(), s.min()]))
@@ -111,19 +113,36 @@ def statistics(case: Case, state: State | FactorsState, y: Vector) -> Vector:
     together = np.array([np.log(np.sum(residual**2) + 1e-3), np.tanh(y) @ np.tanh(at_cells)])
     parts = [x, np.abs(x), scales, scales**2, together]
     if case.likelihood.has_noise:
-        log_precision = np.log(state.noise.precision)
-        parts += [log_precision, log_precision**2, log_precision * together[0]]
-        if isinstance(case.noise, ScaledF):
-            parts.append(np.log(state.noise.rate) * np.array([1.0, log_precision.sum(), together[0]]))
+        parts.append(noise_statistics(case, state, residual))
     if case.effects is not None:
-        assert isinstance(state, State)
         parts.append(effect_statistics(state, y))
     return np.concatenate(parts)
 
 
-def effect_statistics(state: State, y: Vector) -> Vector:
+def noise_statistics(case: Case, state: State | FactorsState, residual: Vector) -> Vector:
+    """Return logarithms of precisions, widths and degrees of freedom, and how they and the residuals agree."""
+    noise, size = state.noise, np.log(np.sum(residual**2) + 1e-3)
+    log_precision = np.log(noise.precision)
+    parts = [np.array([log_precision, log_precision**2, log_precision * size])]
+    if isinstance(case.noise, ScaledF):
+        parts.append(np.log(noise.rate) * np.array([1.0, log_precision, size]))
+    rows, cols = case.table.cells
+    for factors, shape, index in ((noise.row, noise.row_shape, rows), (noise.column, noise.column_shape, cols)):
+        if factors.size:
+            log_factors, width = np.log(factors), shape**-0.5
+            own = np.log(np.sum(residual[np.array(index) == index[0]] ** 2) + 1e-3)
+            some = np.array([log_factors[index[0]], log_factors[-1], log_precision + log_factors[index[0]]])
+            parts += [some, some**2, own * some, width * np.array([1.0, width, np.sum(log_factors**2), size])]
+    if np.isfinite(noise.degrees):
+        log_degrees = np.log(noise.degrees)
+        largest = np.log(np.max(residual**2) + 1e-3)
+        parts.append(log_degrees * np.array([1.0, log_degrees, largest, largest - size, log_precision]))
+    return np.concatenate(parts)
+
+
+def effect_statistics(state: State | FactorsState, y: Vector) -> Vector:
     """Return the same of the effects: of each kind a few, their sizes, and how they and the data agree."""
-    effects = state.unknowns.effects
+    effects = effects_of(state)
     scales = np.log(
         [effects.row_precision, effects.column_precision, np.sum(effects.row**2), np.sum(effects.column**2)]
     )

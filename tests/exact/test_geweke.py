@@ -12,7 +12,7 @@ from manifill.sampling.factor_gibbs import Factors
 from manifill.sampling.joint_sampler import Joint
 from manifill.sampling.paper_gibbs import Gibbs
 from tests.exact.geweke import direct, z_scores
-from tests.exact.simulated import EFFECTS, HEAVY, Case
+from tests.exact.simulated import COMPONENTS, EFFECTS, HEAVY, Case
 from tests.exact.zscores import false_alarm_rate
 from tests.sampling.problems import LIKELIHOODS
 
@@ -29,8 +29,14 @@ CASES |= {
 CASES |= {f"joint {name}": Case(Joint, likelihood) for name, likelihood in LIKELIHOODS.items()}
 CASES |= {f"joint {name}, effects": Case(Joint, likelihood, EFFECTS, HEAVY) for name, likelihood in LIKELIHOODS.items()}
 CASES |= {
-    "joint gaussian, noise by column": Case(Joint, GAUSSIAN, EFFECTS, HEAVY, by_column=True),
-    "joint softplus, noise by column": Case(Joint, SOFTPLUS, by_column=True),
+    "joint gaussian, noise by row": Case(Joint, GAUSSIAN, by="row"),
+    "joint gaussian, noise by column": Case(Joint, GAUSSIAN, EFFECTS, HEAVY, by="column"),
+    "joint gaussian, all noise": Case(Joint, GAUSSIAN, EFFECTS, HEAVY, by="all"),
+    "joint softplus, noise by row and column": Case(Joint, SOFTPLUS, by="both"),
+    "joint softplus, student": Case(Joint, SOFTPLUS, by="student"),
+    "factors, effects": Case(Factors, GAUSSIAN, EFFECTS),
+    "factors by component, all noise": Case(Factors, GAUSSIAN, EFFECTS, HEAVY, by="all", factors=COMPONENTS),
+    "factors by component, student": Case(Factors, GAUSSIAN, by="student", factors=COMPONENTS),
 }
 
 

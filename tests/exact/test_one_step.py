@@ -20,7 +20,8 @@ GAUSSIAN, SOFTPLUS = LIKELIHOODS["gaussian"], LIKELIHOODS["softplus"]
 CASES = {f"{name}, effects": Case(Joint, likelihood, EFFECTS, HEAVY) for name, likelihood in LIKELIHOODS.items()}
 CASES |= {
     "gaussian": Case(Joint, GAUSSIAN),
-    "softplus, noise by column": Case(Joint, SOFTPLUS, EFFECTS, HEAVY, by_column=True),
+    "softplus, noise by column": Case(Joint, SOFTPLUS, EFFECTS, HEAVY, by="column"),
+    "gaussian, all noise": Case(Joint, GAUSSIAN, EFFECTS, HEAVY, by="all"),
 }
 
 

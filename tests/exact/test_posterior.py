@@ -32,10 +32,11 @@ def quantities(draw: dict[str, Array], state: Any) -> dict[str, float]:
         total = X + draw["mu"] + draw["row_effect"][:, None] + draw["column_effect"]
         known |= {f"total[{i},{j}]": float(total[i, j]) for i, j in np.ndindex(X.shape)}
     if "sigma" in draw:
-        sigma = np.atleast_1d(draw["sigma"])
-        known |= {"sigma": sigma[0], "noise rate": state.noise.rate}
-        known |= {f"sigma[{j}]": value for j, value in enumerate(sigma)}
-    return known
+        known |= {"sigma": float(draw["sigma"]), "noise rate": state.noise.rate}
+    for name in ("row_noise", "column_noise"):
+        if name in draw:
+            known |= {f"{name}[0]": float(draw[name][0]), f"{name}_width": float(draw[f"{name}_width"])}
+    return known | ({"1/nu": 1.0 / float(draw["nu"])} if "nu" in draw else {})
 
 
 def chain(case: Case, rng: Generator) -> list[dict[str, float]]:
@@ -59,9 +60,9 @@ def comparisons(case: Case) -> int:
     count = 5 * (1 + 6) + isinstance(model.rate, Gamma) + (5 * 6 if model.effects is not None else 0)
     if not model.likelihood.has_noise:
         return count
-    if isinstance(precision_of(model.noise), ScaledF):
-        return count + 2
-    return count + (2 if model.noise.by_column else 1) * isinstance(precision_of(model.noise), Gamma)
+    if isinstance(precision_of(model.noise), ScaledF) or not model.noise.is_shared:
+        return count + 2 - ("nu" in [variable.name for variable in model.noise.variables((3, 2))])
+    return count + isinstance(precision_of(model.noise), Gamma)
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -44,8 +44,8 @@ GAUSSIAN = LIKELIHOODS["gaussian"]
 CASES = {
     "effects": Case(Joint, GAUSSIAN, EFFECTS, WEAK, table=TABLE),
     "plain": Case(Joint, GAUSSIAN, noise=Gamma(3.0, 3.0), table=TABLE),
-    "effects, noise by column": Case(Joint, GAUSSIAN, EFFECTS, WEAK, by_column=True, table=TABLE),
-    "plain, noise by column": Case(Joint, GAUSSIAN, noise=Gamma(3.0, 3.0), by_column=True, table=TABLE),
+    "effects, all noise": Case(Joint, GAUSSIAN, EFFECTS, WEAK, by="all", table=TABLE),
+    "plain, noise by column": Case(Joint, GAUSSIAN, noise=Gamma(3.0, 3.0), by="column", table=TABLE),
 }
 OF_GEWEKE = {name: case._replace(noise=NOISE if case.effects is None else HEAVY) for name, case in CASES.items()}
 OF_GEWEKE["gibbs, effects"] = Case(Gibbs, GAUSSIAN, EFFECTS, HEAVY, table=TABLE)

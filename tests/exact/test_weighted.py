@@ -7,13 +7,14 @@ There are 172 comparisons with |z| < 4: false-alarm rate 1.1 %.
 from typing import NamedTuple
 
 import numpy as np
+from scipy import stats
 
 from manifill.base.arrays import Generator, Matrix, Vector
 from manifill.base.priors import ScaledF
+from manifill.likelihoods import WithNoise
 from manifill.problem import Model
 from tests.exact import baseline
 from tests.exact.cases import CASES, Case
-from tests.problem.likelihoods import precision_of
 
 DRAWS, BOUND = 400_000, 4.0
 NAMES = [
@@ -21,6 +22,7 @@ NAMES = [
     "gaussian, heavy-tailed noise",
     "gaussian, effects",
     "joint, gaussian, noise by column",
+    "joint, gaussian, student",
     "softplus, known noise",
     "factors, known precisions",
 ]
@@ -31,20 +33,17 @@ class Draws(NamedTuple):
 
     X: Matrix  # (draws, 3, 2)
     total: Matrix  # with effects
-    precision: Matrix  # (draws, 2), one a column
+    precision: Matrix  # (draws, 2), one per column
     rate: Vector  # of the noise's prior
+    degrees: Vector  # of freedom
 
     @property
     def quantities(self) -> dict[str, Vector]:
-        sigma = self.precision**-0.5
         known = {f"X[{i},{j}]": self.X[:, i, j] for i, j in np.ndindex(3, 2)}
         known |= {f"total[{i},{j}]": self.total[:, i, j] for i, j in np.ndindex(3, 2)}
-        return known | {
-            "sigma": sigma[:, 0],
-            "sigma[0]": sigma[:, 0],
-            "sigma[1]": sigma[:, 1],
-            "noise rate": self.rate,
-        }
+        factor = (self.precision[:, 0] / 2.5) ** -0.5  # γ is 2.5 if there are factors
+        sigma = self.precision[:, 0] ** -0.5
+        return known | {"sigma": sigma, "column_noise[0]": factor, "noise rate": self.rate, "1/nu": 1.0 / self.degrees}
 
 
 def prior_draws(case: Case, rng: Generator) -> Draws:
@@ -54,8 +53,8 @@ def prior_draws(case: Case, rng: Generator) -> Draws:
     if case.marginals is not baseline.marginals:
         s = rng.exponential(size=DRAWS) / np.linalg.norm(u, axis=1) / np.linalg.norm(v, axis=1)
         X = s[:, None, None] * u[:, :, None] * v[:, None, :]
-    precision, rate = noise(case.model, rng)
-    return Draws(X, X + effects(case.model, rng), precision, rate)
+    precision, rate, degrees = noise(case.model, rng)
+    return Draws(X, X + effects(case.model, rng), precision, rate, degrees)
 
 
 def effects(model: Model, rng: Generator) -> Matrix | float:
@@ -67,17 +66,24 @@ def effects(model: Model, rng: Generator) -> Matrix | float:
     return np.asarray(mean + row / np.sqrt(prior.row) + column / np.sqrt(prior.column))
 
 
-def noise(model: Model, rng: Generator) -> tuple[Matrix, Vector]:
-    prior, rate = precision_of(model.noise), np.zeros(DRAWS)
-    if isinstance(prior, float):
-        return np.full((DRAWS, 2), prior), rate
+def noise(model: Model, rng: Generator) -> tuple[Matrix, Vector, Vector]:
+    assert isinstance(model.noise, WithNoise)
+    prior, rate, degrees = model.noise.precision, np.zeros(DRAWS), np.full(DRAWS, np.inf)
+    if model.noise.tails is not None:
+        degrees = rng.gamma(model.noise.tails.shape, size=2 * DRAWS) / model.noise.tails.rate
+        degrees = degrees[degrees > 2.0][:DRAWS]
     if isinstance(prior, ScaledF):
         rate = rng.gamma(prior.tail, size=8 * DRAWS) / prior.scale
         rate = rate[rng.random(8 * DRAWS) < (1.0 + prior.floor / rate) ** -prior.shape][:DRAWS]
         gamma = rng.gamma(prior.shape, size=DRAWS) / (rate + prior.floor)
-        return np.stack([gamma, gamma], axis=1), rate
-    assert model.noise.by_column
-    return rng.gamma(prior.shape, size=(DRAWS, 2)) / prior.rate, rate
+        return np.stack([gamma, gamma], axis=1), rate, degrees
+    assert isinstance(prior, float)
+    precision = np.full((DRAWS, 2), prior)
+    if model.noise.columns is not None:
+        shape = (model.noise.columns.scale * np.tan(0.5 * np.pi * rng.random(4 * DRAWS))) ** -2.0
+        shape = shape[(shape > 4.0) & (shape < 1e6)][:DRAWS, None]
+        precision *= rng.gamma(shape, size=(DRAWS, 2)) / shape
+    return precision, rate, degrees
 
 
 def weights(case: Case, draws: Draws) -> Vector:
@@ -85,7 +91,10 @@ def weights(case: Case, draws: Draws) -> Vector:
     for i, j, y in zip(*case.observations.triples(), strict=True):
         x, precision = draws.total[:, i, j], draws.precision[:, j]
         mean = np.log1p(np.exp(x)) if case.model.likelihood.name == "softplus" else x
-        log_weight += 0.5 * np.log(precision) - 0.5 * precision * (y - mean) ** 2
+        residual = np.sqrt(precision) * (y - mean)
+        log_weight += 0.5 * np.log(precision)
+        finite = np.isfinite(draws.degrees[0])
+        log_weight += stats.t.logpdf(residual, draws.degrees) if finite else stats.norm.logpdf(residual)
     weight = np.exp(log_weight - log_weight.max())
     return np.asarray(weight / weight.sum())
 

@@ -18,6 +18,8 @@ from manifill.likelihoods import (
     Likelihood,
     NoiseModel,
     SoftplusGaussian,
+    Spread,
+    Tails,
     WithNoise,
 )
 from manifill.likelihoods.likelihood import evaluate_values
@@ -52,9 +54,18 @@ def evaluate_cells(likelihood: Likelihood, encoded: Vector, x: Vector) -> tuple[
     return out.log_density, out.slopes
 
 
-def noise_of(likelihood: Likelihood, precision: float | Gamma | ScaledF, *, by_column: bool = False) -> NoiseModel:
-    """Return the noise of a likelihood that has one, and otherwise none."""
-    return WithNoise(precision, by_column) if likelihood.has_noise else WITHOUT_NOISE
+SPREAD, TAILS = Spread(0.4), Tails(3.0, 0.3)
+
+
+def noise_of(likelihood: Likelihood, precision: float | Gamma | ScaledF, by: str = "shared") -> NoiseModel:
+    """Return the noise of a likelihood that has one, and otherwise none.
+
+    ``by`` is "shared", "row", "column", "both", "student", or "all" for both and Student's tails.
+    """
+    if not likelihood.has_noise:
+        return WITHOUT_NOISE
+    rows, columns, tails = by in ("row", "both", "all"), by in ("column", "both", "all"), by in ("student", "all")
+    return WithNoise(precision, SPREAD if rows else None, SPREAD if columns else None, TAILS if tails else None)
 
 
 def precision_of(noise: NoiseModel) -> float | Gamma | ScaledF:

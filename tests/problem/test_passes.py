@@ -8,6 +8,7 @@ import pytest
 
 from manifill.base.arrays import Generator, Matrix, Vector
 from manifill.kernels.cell_passes import (
+    cell_log_likelihoods,
     component_gram,
     dense_joint_gradient,
     factor_gradient,
@@ -46,6 +47,9 @@ def test_factor_gradient_and_log_likelihood(case: Case, make_cells: MakeCells) -
     lines = np.full(len(left), np.nan)
     row_log_likelihoods(cells, case.likelihood.compiled(), left, right, lines)
     np.testing.assert_allclose(lines, values.sum(axis=1), rtol=1e-12, atol=1e-12)
+    each = np.full(cells.values.size, np.nan)
+    cell_log_likelihoods(cells, case.likelihood.compiled(), left, right, each)
+    np.testing.assert_allclose(each, values[cells.major_indices, cells.indices], rtol=1e-12, atol=1e-12)
 
 
 def joint(
@@ -70,13 +74,16 @@ by_cells_and_by_blocks = pytest.mark.parametrize("block_rows", [0, 1, 3, 7, 11])
 @pytest.mark.parametrize("make_cells", [ragged_cells, long_cells])
 @for_each_case
 def test_joint_gradient(case: Case, make_cells: MakeCells, weighted: bool, block_rows: int) -> None:
-    """Both gradients at once, with a weight for each column or with none."""
+    """Both gradients at once, with a weight for each cell or with none."""
     rng = np.random.default_rng(6)
     cells, left, right = make_cells(rng, np.array(case.values))
     cells = cells._replace(values=case.likelihood.encode(cells.values))
     values, slopes = _dense_values_and_slopes(case, cells, left, right)
-    weights = rng.exponential(size=len(right)) if weighted else np.ones(len(right))
-    total, in_left, in_right = joint(case, cells, weights if weighted else np.empty(0), left, right, block_rows)
+    of_cells = rng.exponential(size=cells.values.size) if weighted else np.empty(0)
+    weights = np.ones(values.shape)
+    if weighted:
+        weights[cells.major_indices, cells.indices] = of_cells
+    total, in_left, in_right = joint(case, cells, of_cells, left, right, block_rows)
     assert total == pytest.approx((values * weights).sum(), rel=1e-12)
     np.testing.assert_allclose(in_left, slopes * weights @ right, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(in_right, (slopes * weights).T @ left, rtol=1e-12, atol=1e-12)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from manifill import Binomial, Gaussian, SoftplusGaussian, custom_likelihood
-from manifill.base.priors import PAPER_NOISE, Gamma, ScaledF
-from manifill.likelihoods import WithNoise
+from manifill.base.priors import PAPER_NOISE, ComponentGamma, Gamma, ScaledF
+from manifill.likelihoods import Spread, Tails, WithNoise
 from manifill.problem import Model
 from manifill.run.resolved import Resolved, model_from_json, model_to_json
 from manifill.run.sampler_choice import SamplerChoice
@@ -19,7 +19,10 @@ SCALED = ScaledF(shape=2.0, tail=10.0, scale=THIRD, floor=1e-9)
 MODELS = {
     "fixed numbers": Model(2, Gaussian(), THIRD, WithNoise(4.0), factor_precision=0.25),
     "Gamma priors": Model(1, SoftplusGaussian(), Gamma(1.0, THIRD), WithNoise(Gamma(2.0, 3.0)), PAPER_NOISE),
-    "scaled F, noise by column": Model(3, Gaussian(), Gamma(1.0, 2.0), WithNoise(SCALED, by_column=True)),
+    "scaled F, all noise": Model(
+        3, Gaussian(), Gamma(1.0, 2.0), WithNoise(SCALED, Spread(THIRD), Spread(0.5), Tails(2.0, 0.1))
+    ),
+    "precisions by component": Model(2, Gaussian(), 1.0, WithNoise(1.0), ComponentGamma(0.5, THIRD)),
     "effects": Model(1, Binomial(10, 0.5), 1.0, effects=EffectsPrior(3.0, 0.01, Gamma(1.0, THIRD), 2.0)),
     "numbers of NumPy": Model(1, Binomial(np.int64(10), np.float64(0.5)), np.float64(THIRD)),  # type: ignore[arg-type]
 }
@@ -63,7 +66,12 @@ def test_a_custom_likelihood_is_a_name_in_the_document_and_its_code_is_given() -
 def changed(path: str, value: Any) -> dict[str, Any]:
     """Return a document with one field changed."""
     tree = through_json(model_to_json(MODELS["effects"]))
-    tree["noise"] = {"precision": {"prior": "scaled_f", **SCALED._asdict()}, "by_column": False}
+    tree["noise"] = {
+        "precision": {"prior": "scaled_f", **SCALED._asdict()},
+        "rows": {"scale": 0.5},
+        "columns": None,
+        "tails": None,
+    }
     *parents, last = path.split(".")
     branch = tree
     for name in parents:
@@ -81,13 +89,15 @@ def changed(path: str, value: Any) -> dict[str, Any]:
         ("likelihood.tries", 3, "model.likelihood has the unknown field 'tries'"),
         ("rate", None, "model.rate must be a number, not None"),
         ("rate", float("nan"), "model.rate must be a number, not nan"),
-        ("rate", {"prior": "cauchy", "scale": 1.0}, "model.rate.prior is 'cauchy'; known are 'gamma', 'scaled_f'"),
+        ("rate", {"prior": "cauchy", "scale": 1.0}, "model.rate.prior is 'cauchy'; only 'gamma'"),
         ("rate", {"prior": "scaled_f", **SCALED._asdict()}, "model.rate.prior is 'scaled_f'; only 'gamma'"),
         ("noise.precision.shape", "2", "model.noise.precision.shape must be a number, not '2'"),
         ("noise.precision.width", 1.0, "model.noise.precision has the unknown field 'width'"),
         ("effects.row", {"prior": "gamma", "shape": 1.0}, "model.effects.row has no field 'rate'"),
         ("effects", [1.0], "model.effects must have the fields mean"),
-        ("noise.by_column", 1, "model.noise.by_column must be true or false"),
+        ("noise", {"precision": 1.0, "by_column": 1}, "model.noise.by_column must be true or false"),
+        ("noise.rows.scale", None, "model.noise.rows.scale must be a number"),
+        ("noise.tails", {"shape": 2.0}, "model.noise.tails has no field 'rate'"),
         ("student_t", 4.0, "model has the unknown field 'student_t'"),
     ],
     ids=str,
@@ -103,10 +113,19 @@ def test_a_missing_field_is_named() -> None:
         del tree[name]
         with pytest.raises(ValueError, match=f"model has no field '{name}'"):
             model_from_json(tree, None)
-    for name in ("precision", "by_column"):
+    for name in ("precision", "rows", "columns", "tails"):
         tree = model_to_json(MODELS["fixed numbers"])
         del tree["noise"][name]
         with pytest.raises(ValueError, match=f"model.noise has no field '{name}'"):
             model_from_json(tree, None)
     with pytest.raises(ValueError, match="sampler must have the fields name"):
         Resolved.from_json({"model": model_to_json(MODELS["effects"])}, None)
+
+
+@pytest.mark.parametrize("by_column", [False, True])
+def test_noise_of_an_earlier_version_is_read(by_column: bool) -> None:
+    tree = model_to_json(MODELS["fixed numbers"])
+    tree["noise"] = {"precision": 4.0, "by_column": by_column}
+    noise = model_from_json(tree, None).noise
+    assert isinstance(noise, WithNoise)
+    assert (noise.precision, noise.columns is not None, noise.rows) == (4.0, by_column, None)

@@ -31,13 +31,13 @@ SAMPLERS: dict[str, SamplerClass] = {"joint": Joint, "gibbs": Gibbs, "factors": 
 EFFECTS = EffectsPrior(0.0, 0.1, Gamma(2.0, 1.0), Gamma(2.0, 1.0))
 
 
-def model_for(likelihood: Likelihood, rank: int = 2, *, effects: bool = False, by_column: bool = False) -> Model:
+def model_for(likelihood: Likelihood, rank: int = 2, *, effects: bool = False, by: str = "shared") -> Model:
     """Return a model with every precision and rate learned under a proper prior."""
     return Model(
         rank,
         likelihood,
         Gamma(2.0, 4.0),
-        noise_of(likelihood, Gamma(2.0, 1.0), by_column=by_column),
+        noise_of(likelihood, Gamma(2.0, 1.0), by),
         Gamma(2.0, 1.0),
         effects=EFFECTS if effects else None,
     )

@@ -87,7 +87,7 @@ def start(rng: Generator, manifold: AnyManifold) -> tuple[Vector, Vector]:
 SHAPE = (5, 4)
 
 
-def point_with_effects(case: Case, s: list[float], *, by_column: bool = False) -> tuple[JointDensity, Vector]:
+def point_with_effects(case: Case, s: list[float], *, weighted: bool = False) -> tuple[JointDensity, Vector]:
     """Return a posterior of 5×4 matrices with effects for a likelihood, and a point with these singular values."""
     rng, (m, n), r = np.random.default_rng(1), SHAPE, len(s)
     rows, cols = np.nonzero(rng.random(SHAPE) < 0.8)
@@ -97,8 +97,8 @@ def point_with_effects(case: Case, s: list[float], *, by_column: bool = False) -
     model = Model(r, case.likelihood, Gamma(2.0, 1.0), noise, effects=prior)
     cells = given.by_row._replace(values=case.likelihood.encode(given.by_row.values))
     density = JointDensity.of(model, cells, Layout(m, n, r, True, 0))
-    if by_column:
-        density = density._replace(weights=rng.exponential(size=n))
+    if weighted:
+        density = density._replace(weights=0.5 + rng.exponential(size=cells.values.size))
     U, V = (np.linalg.qr(rng.standard_normal((k, r)))[0] for k in SHAPE)
     effects = Effects(0.3, rng.standard_normal(m), rng.standard_normal(n), 1.0, 1.0)
     return density, Unknowns(U, np.array(s), V, effects, np.empty(0)).pack()

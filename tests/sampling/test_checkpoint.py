@@ -20,13 +20,15 @@ from manifill.sampling.factor_gibbs import Factors
 from manifill.sampling.joint_sampler import Joint
 from manifill.sampling.paper_gibbs import Gibbs
 from tests.exact.cases import EFFECTS, HEAVY
+from tests.problem.likelihoods import noise_of
 from tests.sampling.problems import LIKELIHOODS, AnySampler
 
 DATA = Observations.from_triples([0, 0, 1, 2, 3], [0, 1, 1, 0, 2], np.array([1.0, 2.0, 1.0, 3.0, 2.0]), (4, 3))
 GAUSSIAN = LIKELIHOODS["gaussian"]
 SAMPLERS: dict[str, Callable[[], AnySampler]] = {
     "joint": lambda: Joint(Model(2, GAUSSIAN, 1.0, WithNoise(HEAVY), effects=EFFECTS), DATA, warmup=20),
-    "joint, noise by column": lambda: Joint(Model(1, GAUSSIAN, 1.0, WithNoise(HEAVY, by_column=True)), DATA, warmup=20),
+    "joint, all noise": lambda: Joint(Model(1, GAUSSIAN, 1.0, noise_of(GAUSSIAN, HEAVY, "all")), DATA, warmup=20),
+    "factors, all noise": lambda: Factors(Model(1, GAUSSIAN, 1.0, noise_of(GAUSSIAN, HEAVY, "all")), DATA),
     "gibbs": lambda: Gibbs(Model(1, GAUSSIAN, 1.0, WithNoise(HEAVY), effects=EFFECTS), DATA),
     "factors": lambda: Factors(Model(1, GAUSSIAN, 1.0, WithNoise(HEAVY)), DATA),
 }

@@ -55,8 +55,9 @@ def test_reported_density_is_the_models(likelihood: Likelihood, effects: bool) -
     state, _ = sampler.step(rng, state, tuning)
     X = completed(state)
     unit = log_likelihood(observations.by_row, likelihood.compiled(), X, np.eye(6))
-    counts = np.array([float(observations.size)])
-    expected = model.log_density(counts, np.array([unit]), state.noise, state.unknowns, state.rate)
+    precision = state.noise.precision
+    of_data = precision * unit + (0.5 * observations.size * np.log(precision) if likelihood.has_noise else 0.0)
+    expected = model.log_density(of_data, state.noise, state.unknowns, state.rate)
     assert state.log_density == pytest.approx(expected, rel=1e-12)
 
 
@@ -87,5 +88,5 @@ def test_values_that_cannot_occur_are_refused() -> None:
 
 
 def test_one_noise_for_all_cells_only() -> None:
-    with pytest.raises(ValueError, match="does not support noise='column'; use sampler='joint'"):
-        Gibbs(model_for(Gaussian(), by_column=True), some_observations(Gaussian()))
+    with pytest.raises(ValueError, match="supports only shared normal noise; use sampler='joint'"):
+        Gibbs(model_for(Gaussian(), by="column"), some_observations(Gaussian()))

@@ -2,12 +2,13 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from manifill.kernels.cell_passes import row_log_likelihoods
 from manifill.likelihoods import Gaussian, Likelihood, WithNoise
 from manifill.problem import Model, Observations, scaled_noise_prior
 from manifill.sampling.joint_sampler import Joint
-from tests.exact.prior import completed
+from tests.exact.prior import completed, sigmas
+from tests.problem.likelihoods import SPREAD
 from tests.sampling.problems import LIKELIHOODS, model_for, run, some_observations, warmed
 
 for_each_likelihood = pytest.mark.parametrize("likelihood", LIKELIHOODS.values(), ids=LIKELIHOODS.keys())
@@ -24,18 +25,17 @@ def test_factors_are_orthonormal_and_scales_positive(likelihood: Likelihood, eff
         assert (draw["s"] > 0).all()
 
 
-@pytest.mark.parametrize("by_column", [False, True])
+@pytest.mark.parametrize("by", ["shared", "both", "all"])
 @with_and_without_effects
-def test_reported_density_is_the_models(effects: bool, by_column: bool) -> None:
-    model, observations = model_for(Gaussian(), effects=effects, by_column=by_column), some_observations(Gaussian())
+def test_reported_density_is_the_models(effects: bool, by: str) -> None:
+    model, observations = model_for(Gaussian(), effects=effects, by=by), some_observations(Gaussian())
     _, state, _ = warmed(Joint(model, observations), 4, 1)
-    unit, transposed = np.empty(6), np.ascontiguousarray(completed(state).T)
-    row_log_likelihoods(observations.by_column, Gaussian().compiled(), transposed, np.eye(8), unit)
-    counts = np.diff(observations.by_column.starts).astype(float)
-    if not by_column:
-        unit, counts = unit.sum(keepdims=True), counts.sum(keepdims=True)
-    expected = model.log_density(counts, unit, state.noise, state.unknowns, state.rate)
-    assert state.log_density == pytest.approx(expected, rel=1e-12)
+    rows, cols, y = observations.triples()
+    residual = (y - completed(state)[rows, cols]) / sigmas(state, rows, cols)
+    log_likelihood = stats.norm.logpdf(residual) if by != "all" else stats.t.logpdf(residual, state.noise.degrees)
+    log_likelihood = np.sum(log_likelihood - np.log(sigmas(state, rows, cols)) + 0.5 * np.log(2.0 * np.pi))
+    expected = model.log_density(log_likelihood, state.noise, state.unknowns, state.rate)
+    assert state.log_density == pytest.approx(expected, rel=1e-11)
 
 
 def test_effects_are_drawn_centred_with_the_same_sums() -> None:
@@ -57,8 +57,9 @@ def test_noise_by_column_tells_the_columns_apart() -> None:
     noise = np.repeat([0.1, 1.0], 4) * rng.standard_normal((60, 8))
     rows, cols = np.nonzero(noise)
     observations = Observations.from_triples(rows, cols, (low_rank + noise)[rows, cols])
-    model = Model(1, Gaussian(), 0.1, WithNoise(scaled_noise_prior(observations), by_column=True))
-    draws = np.array([draw["sigma"] for draw in run(Joint(model, observations, warmup=150), 9, 150, 400)])
+    model = Model(1, Gaussian(), 0.1, WithNoise(scaled_noise_prior(observations), columns=SPREAD))
+    run_of = run(Joint(model, observations, warmup=150), 9, 150, 400)
+    draws = np.array([draw["sigma"] * draw["column_noise"] for draw in run_of])
     assert draws.shape == (400, 8)
     np.testing.assert_allclose(draws.mean(axis=0), np.sqrt(np.mean(noise**2, axis=0)), rtol=0.34)
 

@@ -25,11 +25,11 @@ def columns(position: Vector, r: int) -> Matrix:
     return position[: sum(SHAPE) * r].reshape(-1, r)
 
 
-@pytest.mark.parametrize("by_column", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
 @for_each_case
-def test_angles_have_the_density_of_the_posterior_along_the_circle(case: Case, by_column: bool) -> None:
+def test_angles_have_the_density_of_the_posterior_along_the_circle(case: Case, weighted: bool) -> None:
     """Means of cos 2θ and sin 2θ, errors from batches: beyond 4.5 of them 2e-5 times (t, 99 degrees of freedom)."""
-    density, position = point_with_effects(case, [2.0, 0.7], by_column=by_column)
+    density, position = point_with_effects(case, [2.0, 0.7], weighted=weighted)
     grid = 2.0 * np.pi * np.arange(400) / 400  # 2θ: half a turn more changes signs only
     log_p = np.array([evaluate(density, rotated(position, 0.5 * t, 0, 1, 2))[0] for t in grid])
     p = np.exp(log_p - log_p.max())

@@ -1,32 +1,55 @@
 """Rows of a Gaussian factor: draws against the conditional distribution written with dense matrices."""
 
-import numpy as np
+from typing import NamedTuple
 
-from manifill.base.arrays import Array, Matrix
+import numpy as np
+import pytest
+
+from manifill.base.arrays import Array, Matrix, Vector
 from manifill.kernels.compressed import Compressed
 from manifill.kernels.row_conditionals import draw_rows
 from tests.problem.cells import CELLS_IN_ROW, ragged_cells
 
-GAMMA, TAU, DRAWS = 2.5, 0.8, 20_000
+GAMMA, DRAWS = 2.5, 20_000
 
 
-def conditional(cells: Compressed, row: int, other: Matrix) -> tuple[Array, Array]:
+class Given(NamedTuple):
+    """What a row is drawn given, besides the other factor."""
+
+    weights: Vector
+    prior: Vector
+    shift: Vector
+
+    @classmethod
+    def of(cls, cells: Compressed, other: Matrix, *, uneven: bool) -> "Given":
+        rng, k = np.random.default_rng(5), int(other.shape[1])
+        if not uneven:
+            return cls(np.empty(0), np.full(k, 0.8), np.empty(0))
+        weights, prior = rng.exponential(size=cells.values.size), rng.exponential(size=(k,))
+        return cls(weights, prior, rng.standard_normal(len(other)))
+
+
+def conditional(cells: Compressed, row: int, other: Matrix, given: Given) -> tuple[Array, Array]:
     """Return mean and covariance of one row given the other factor."""
     own = slice(cells.starts[row], cells.starts[row + 1])
-    b, y = other[cells.indices[own]], cells.values[own]
-    covariance = np.linalg.inv(TAU * np.eye(other.shape[1]) + GAMMA * b.T @ b)
-    return covariance @ (GAMMA * b.T @ y), covariance
+    j = cells.indices[own]
+    y = cells.values[own] - (given.shift[j] if given.shift.size else 0.0)
+    b = other[j]
+    weighted = GAMMA * b.T * (given.weights[own] if given.weights.size else 1.0)
+    covariance = np.linalg.inv(np.diag(given.prior) + weighted @ b)
+    return covariance @ (weighted @ y), covariance
 
 
-def test_rows_have_their_conditional_means_and_covariances() -> None:
-    """Rows of 0, 1, 3, 4, 5 and 9 cells: 63 comparisons with |z| < 5, false-alarm rate 4e-5."""
+@pytest.mark.parametrize("uneven", [False, True])
+def test_rows_have_their_conditional_means_and_covariances(uneven: bool) -> None:
+    """Rows of 0, 1, 3, 4, 5 and 9 cells: 63 comparisons with |z| < 5, false-alarm rate 4e-5 each time."""
     rng = np.random.default_rng(1)
     cells, left, right = ragged_cells(rng)
-    A = np.empty((DRAWS, *left.shape))
+    given, A = Given.of(cells, right, uneven=uneven), np.empty((DRAWS, *left.shape))
     for out in A:
-        draw_rows(rng, cells, GAMMA, TAU, right, out)
+        draw_rows(rng, cells, given.weights, GAMMA, given.prior, given.shift, right, out)
     for row in range(len(CELLS_IN_ROW)):
-        mean, covariance = conditional(cells, row, right)
+        mean, covariance = conditional(cells, row, right, given)
         z = (A[:, row].mean(axis=0) - mean) / np.sqrt(covariance.diagonal() / DRAWS)
         assert np.abs(z).max() < 5.0
         spread = np.sqrt((np.outer(covariance.diagonal(), covariance.diagonal()) + covariance**2) / DRAWS)
@@ -38,8 +61,8 @@ def test_rows_are_independent() -> None:
     """Correlations between the first entries of 7 rows, 21 comparisons with |z| < 5: false-alarm rate 1e-5."""
     rng = np.random.default_rng(2)
     cells, left, right = ragged_cells(rng)
-    A = np.empty((DRAWS, *left.shape))
+    given, A = Given.of(cells, right, uneven=True), np.empty((DRAWS, *left.shape))
     for out in A:
-        draw_rows(rng, cells, GAMMA, TAU, right, out)
+        draw_rows(rng, cells, given.weights, GAMMA, given.prior, given.shift, right, out)
     correlation = np.corrcoef(A[:, :, 0].T) - np.eye(len(CELLS_IN_ROW))
     assert np.abs(correlation).max() * np.sqrt(DRAWS) < 5.0

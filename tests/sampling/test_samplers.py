@@ -1,9 +1,12 @@
 """What holds for every sampler: repeatable, pure, and at ease with awkward data."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from manifill.base.arrays import Array
+from manifill.base.priors import ComponentGamma
 from manifill.likelihoods import Gaussian, WithNoise
 from manifill.problem import Model, Observations, from_array
 from manifill.sampling.factor_gibbs import Factors
@@ -17,8 +20,10 @@ CASES: dict[str, tuple[SamplerClass, Model]] = {
     for name, likelihood in LIKELIHOODS.items()
     for effects in (False, True)
 }
-CASES["Joint with noise by column"] = (Joint, model_for(Gaussian(), effects=True, by_column=True))
+CASES["Joint with all noise"] = (Joint, model_for(Gaussian(), effects=True, by="all"))
 CASES["Factors"] = (Factors, model_for(Gaussian()))
+BY_COMPONENT = replace(model_for(Gaussian(), effects=True, by="all"), factor_precision=ComponentGamma(0.5, 0.5))
+CASES["Factors with everything"] = (Factors, BY_COMPONENT)
 
 for_each_case = pytest.mark.parametrize(("sampler", "model"), CASES.values(), ids=CASES.keys())
 for_each_sampler = pytest.mark.parametrize("sampler", SAMPLERS.values(), ids=SAMPLERS.keys())

@@ -31,11 +31,11 @@ def expected_log_scales(density: Target, position: Vector) -> Vector:
     return np.asarray(np.array([p.sum(axis=1) @ t, p.sum(axis=0) @ t]) / p.sum())
 
 
-@pytest.mark.parametrize("by_column", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
 @for_each_case
-def test_scales_have_the_density_of_the_posterior_along_them(case: Case, by_column: bool) -> None:
+def test_scales_have_the_density_of_the_posterior_along_them(case: Case, weighted: bool) -> None:
     """Means of both log scales, with errors from batches: beyond 4.5 of them 2e-5 times (t, 99 degrees of freedom)."""
-    density, position = point_with_effects(case, [2.0, 0.7], by_column=by_column)
+    density, position = point_with_effects(case, [2.0, 0.7], weighted=weighted)
     rng, seen, point = np.random.default_rng(1), [], position.copy()
     for _ in range(20_000):
         rescale_effects(rng, density, point)

@@ -7,7 +7,7 @@ import numpy as np
 from manifill.base.arrays import Generator, Vector
 from manifill.base.jit import compiled, compiled_method
 
-__all__ = ["PAPER_NOISE", "Gamma", "Marginal", "ScaledF", "draw_given", "log_prior"]
+__all__ = ["PAPER_NOISE", "ComponentGamma", "Gamma", "Marginal", "ScaledF", "draw_given", "log_prior"]
 
 
 class Gamma(NamedTuple):
@@ -30,6 +30,22 @@ class Gamma(NamedTuple):
 
 
 PAPER_NOISE = Gamma(1e-4, 1e-4)
+
+
+class ComponentGamma(NamedTuple):
+    """Independent Gamma priors of the precisions of each component of each factor of A Bᵀ.
+
+    A component that the data do not support gets large precisions, so its rank is learned (automatic relevance
+    determination).
+    """
+
+    shape: float
+    rate: float
+
+    @property
+    def each(self) -> Gamma:
+        """The prior of one precision."""
+        return Gamma(self.shape, self.rate)
 
 
 class ScaledF(NamedTuple):

@@ -70,7 +70,11 @@ Trials = Annotated[int | None, model(help="Binomial: the largest value divided b
 Step = Annotated[float, model(help="Binomial: values are multiples of this.")]
 Rank = Annotated[int | None, model(help=f"Number of components [default: {DEFAULT_RANK}].")]
 Effects = Annotated[bool, model(help="Add a mean and row and column effects.")]
-Noise = Annotated[Literal["shared", "column"], model(help="One noise level for all cells, or one per column.")]
+Noise = Annotated[
+    Literal["shared", "row", "column", "both"],
+    model(help="One noise level for all cells, or one per row, per column, or for each combination of both."),
+]
+Tails = Annotated[Literal["normal", "student"], model(help="Normal noise, or Student's t, which allows outliers.")]
 Sigma = Annotated[float | None, model(help="The noise's standard deviation, if it is known.")]
 NoisePrior = Annotated[Literal["paper"] | None, model(help="The paper's prior on the noise.")]
 Lambda = Annotated[float | None, model("--lambda", help="The prior rate of the singular values, if it is known.")]

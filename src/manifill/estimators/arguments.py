@@ -7,10 +7,10 @@ import numpy as np
 
 from manifill.base.argument_words import Argument, Wording
 from manifill.base.priors import PAPER_NOISE, Gamma, ScaledF
-from manifill.base.wording import counted
 from manifill.likelihoods import WITHOUT_NOISE, Likelihood, WithNoise
 from manifill.likelihoods.registry import LIKELIHOODS, likelihood_class
 from manifill.problem import Model, Observations, scaled_effects_prior, scaled_noise_prior, scaled_rate_prior
+from manifill.problem.default_priors import SPREAD, TAILS, scaled_factor_prior
 from manifill.run.sampler_choice import SAMPLERS, SamplerChoice
 from manifill.unknowns import EffectsPrior
 
@@ -24,6 +24,8 @@ __all__ = [
     "choose_likelihood",
     "choose_sampler",
 ]
+
+NOISES, TAIL_SHAPES = ("shared", "row", "column", "both"), ("normal", "student")
 
 SMALLEST_SIGMA = 1e-150  # its square does not underflow
 SMALLEST_VALUE = 1e-100  # neither does its square, nor that of a millionth of it
@@ -81,6 +83,7 @@ def build_model(
     sampler: Any,
     effects: Any,
     noise: Any,
+    tails: Any,
     sigma: Any,
     noise_prior: Any,
     lambda_: Any,
@@ -90,13 +93,15 @@ def build_model(
     rank = check_count("rank", rank, 1)
     check_values(observations, likelihood)
     baseline = sampler == "factors"
-    with_effects = check_choice("effects", effects, ("additive", None)) is not None and not baseline
-    by_column = check_choice("noise", noise, ("shared", "column")) == "column"
+    with_effects = check_choice("effects", effects, ("additive", None)) is not None
+    check_choice("noise", noise, NOISES)
+    check_choice("tails", tails, TAIL_SHAPES)
     if not likelihood.has_noise:
         for name, value, default in (
             ("sigma", sigma, None),
             ("noise_prior", noise_prior, None),
             ("noise", noise, "shared"),
+            ("tails", tails, "normal"),
         ):
             if value != default:
                 raise ValueError(_no_meaning(Argument(name, value), Argument("likelihood", likelihood.name)))
@@ -104,29 +109,15 @@ def build_model(
         for name, value in (("lambda_", lambda_), ("lambda_prior", lambda_prior)):
             if value is not None:
                 raise ValueError(_no_meaning(Argument(name, value), Argument("sampler", "factors")))
-    if by_column and noise_prior == "paper":
-        raise ValueError(
-            Wording(
-                Argument("noise", "column"),
-                " pools information across columns, and ",
-                Argument("noise_prior", "paper"),
-                " does not, so a column without cells would have no noise level; leave ",
-                Argument("noise_prior"),
-                " out.",
-            )
-        )
-    empty = int(np.count_nonzero(np.diff(observations.by_column.starts) == 0))
-    if by_column and noise_prior is not None and empty:
-        raise ValueError(
-            f"noise_prior={noise_prior!r} does not pool information across columns, so {counted(empty, 'column')} "
-            "without cells would have no noise level; leave out noise_prior, or these columns."
-        )
     prior: EffectsPrior | None = scaled_effects_prior(observations, likelihood) if with_effects else None
     model = Model(
         rank=rank,
         likelihood=likelihood,
         rate=_rate(lambda_, lambda_prior, rank, observations, likelihood, effects=with_effects),
-        noise=_noise(sigma, noise_prior, observations, by_column=by_column) if likelihood.has_noise else WITHOUT_NOISE,
+        noise=_noise(sigma, noise_prior, noise, tails, observations) if likelihood.has_noise else WITHOUT_NOISE,
+        factor_precision=PAPER_NOISE
+        if noise_prior == "paper"
+        else scaled_factor_prior(rank, observations, likelihood, effects=with_effects),
         effects=prior,
     )
     model.check(observations)
@@ -158,8 +149,13 @@ def _rate(
     return scaled_rate_prior(rank, observations, likelihood, effects=effects)
 
 
-def _noise(sigma: Any, noise_prior: Any, observations: Observations, *, by_column: bool) -> WithNoise:
-    return WithNoise(_precision(sigma, noise_prior, observations), by_column)
+def _noise(sigma: Any, noise_prior: Any, noise: str, tails: str, observations: Observations) -> WithNoise:
+    return WithNoise(
+        _precision(sigma, noise_prior, observations),
+        rows=SPREAD if noise in ("row", "both") else None,
+        columns=SPREAD if noise in ("column", "both") else None,
+        tails=TAILS if tails == "student" else None,
+    )
 
 
 def _precision(sigma: Any, noise_prior: Any, observations: Observations) -> float | Gamma | ScaledF:

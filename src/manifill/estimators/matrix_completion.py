@@ -60,7 +60,11 @@ class MatrixCompletion(FittedModel):
         always do so, None to leave the columns unscaled.  Predictions are in the data's units; U, s, V, effects and
         sigma are in scaled units.
     noise
-        ``"shared"`` for one noise level in all cells, ``"column"`` for one per column, with partial pooling.
+        ``"shared"`` for one noise level in all cells; ``"row"``, ``"column"`` or ``"both"`` for one per row, column, or
+        a product of a factor for each row and one for each column.  The factors are pooled: their spread is
+        learned, and they are equal if the data do not support more.
+    tails
+        ``"normal"``, or ``"student"`` for the tails of Student's t, with learned degrees of freedom.
     sigma
         The standard deviation of the noise, if known; inferred by default.
     noise_prior
@@ -119,6 +123,7 @@ class MatrixCompletion(FittedModel):
         effects: str | None = "additive",
         column_scales: str | None = "auto",
         noise: str = "shared",
+        tails: str = "normal",
         sigma: float | None = None,
         noise_prior: tuple[float, float] | str | None = None,
         lambda_: float | None = None,
@@ -142,6 +147,7 @@ class MatrixCompletion(FittedModel):
         self.effects = effects
         self.column_scales = column_scales
         self.noise = noise
+        self.tails = tails
         self.sigma = sigma
         self.noise_prior = noise_prior
         self.lambda_ = lambda_
@@ -267,6 +273,7 @@ class MatrixCompletion(FittedModel):
             sampler=self.sampler,
             effects=self.effects,
             noise=self.noise,
+            tails=self.tails,
             sigma=self.sigma,
             noise_prior=self.noise_prior,
             lambda_=self.lambda_,

@@ -59,22 +59,28 @@ def evaluate_chunk(
 def evaluate_weighted(
     cells: Compressed, begin: int, count: int, likelihood: CompiledLikelihood, weights: Vector, buffers: Buffers
 ) -> float:
-    """Return Σ w_j log p(y | x) over the cells, and write its derivatives in x; no weights are weights of one.
+    """Return Σ w log p(y | x) over the cells, and write its derivatives in x; no weights are weights of one.
 
     Derivatives in the likelihood's coordinates are added to ``buffers.coordinate_gradient``.
     """
     total = evaluate_chunk(cells, begin, count, likelihood, buffers)
-    indices = cells.indices[begin : begin + count]
     if weights.size > 0:
-        total = 0.0
-        for k in range(count):
-            weight = weights[indices[k]]
-            buffers.slopes[k] *= weight
-            total += weight * buffers.log_density[k]
+        total = _apply_weights(weights[begin : begin + count], buffers)
     for c in range(buffers.coordinate_gradient.size):
         for k in range(count):
-            weight = weights[indices[k]] if weights.size > 0 else 1.0
+            weight = weights[begin + k] if weights.size > 0 else 1.0
             buffers.coordinate_gradient[c] += weight * buffers.coordinate_slopes[c, k]
+    return total
+
+
+@compiled_internal
+def _apply_weights(weights: Vector, buffers: Buffers) -> float:
+    """Multiply slopes by weights, and return Σ w log p; one loop writes and the other sums (see ``base/jit.py``)."""
+    for k in range(weights.size):
+        buffers.slopes[k] *= weights[k]
+    total = 0.0
+    for k in range(weights.size):
+        total += weights[k] * buffers.log_density[k]
     return total
 
 

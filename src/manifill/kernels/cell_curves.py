@@ -31,7 +31,7 @@ def combined_log_likelihood(
     p: float,
     q: float,
 ) -> float:
-    """Return Σ w_j log p(y | x), x = base + p · first + q · second; ``weights`` as for ``joint_gradient``."""
+    """Return Σ w log p(y | x), x = base + p · first + q · second; ``weights`` as for ``joint_gradient``."""
     buffers = allocate_buffers(likelihood)
     total = 0.0
     for begin in range(0, base.size, CHUNK):

@@ -24,6 +24,7 @@ from manifill.kernels.compressed import Compressed
 from manifill.likelihoods.likelihood import CompiledLikelihood
 
 __all__ = [
+    "cell_log_likelihoods",
     "component_gram",
     "dense_joint_gradient",
     "factor_gradient",
@@ -71,9 +72,9 @@ def joint_gradient(
     places: IntVector,
     block: Matrix,
 ) -> float:
-    """Return Σ w_j log p(y | x) over all cells, and write its gradients in both factors and in the coordinates.
+    """Return Σ w log p(y | x) over all cells, and write its gradients in both factors and in the coordinates.
 
-    ``cells`` are by row.  ``weights`` are the noise precisions of the columns, or empty if all are one.  ``places`` and
+    ``cells`` are by row.  ``weights`` has one entry per cell, or none if all are one.  ``places`` and
     ``block`` are not used; they are there because ``dense_joint_gradient`` has the same signature.
     """
     buffers = allocate_buffers(likelihood)
@@ -148,7 +149,7 @@ def _write_slopes(
     X: Vector,
     G: Vector,
 ) -> float:
-    """Return Σ w_j log p(y | x) over the cells from ``first`` to ``last``, x read from X; write derivatives to G."""
+    """Return Σ w log p(y | x) over the cells from ``first`` to ``last``, x read from X; write derivatives to G."""
     total = 0.0
     for begin in range(first, last, CHUNK):
         count = min(CHUNK, last - begin)
@@ -181,6 +182,21 @@ def log_likelihood(cells: Compressed, likelihood: CompiledLikelihood, left: Matr
     rows = np.empty(left.shape[0])
     row_log_likelihoods(cells, likelihood, left, right, rows)
     return float(rows.sum())
+
+
+@compiled
+def cell_log_likelihoods(
+    cells: Compressed, likelihood: CompiledLikelihood, left: Matrix, right: Matrix, out: Vector
+) -> None:
+    """Write log p(y | x) at unit noise for each cell; ``left`` has one row per major index."""
+    buffers = allocate_buffers(likelihood)
+    major = 0
+    for begin in range(0, cells.values.size, CHUNK):
+        end = min(begin + CHUNK, cells.values.size)
+        major = major_of(cells, begin, major)
+        write_products(cells, begin, end, major, left, right, buffers.x)
+        evaluate_chunk(cells, begin, end - begin, likelihood, buffers)
+        out[begin:end] = buffers.log_density[: end - begin]
 
 
 @compiled

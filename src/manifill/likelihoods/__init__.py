@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from manifill.likelihoods.custom import custom_likelihood
     from manifill.likelihoods.gaussian import Gaussian
     from manifill.likelihoods.likelihood import Chunk, CompiledLikelihood, Evaluation, Likelihood, Parameters
-    from manifill.likelihoods.noise import WITHOUT_NOISE, NoiseModel, NoiseState, WithNoise, WithoutNoise
+    from manifill.likelihoods.noise import WITHOUT_NOISE, NoiseModel, NoiseState, Spread, Tails, WithNoise, WithoutNoise
     from manifill.likelihoods.softplus import SoftplusGaussian
 
 __all__ = [
@@ -26,6 +26,8 @@ __all__ = [
     "NoiseState",
     "Parameters",
     "SoftplusGaussian",
+    "Spread",
+    "Tails",
     "WithNoise",
     "WithoutNoise",
     "custom_likelihood",
@@ -36,7 +38,7 @@ _MODULES = {
     "custom": ("custom_likelihood",),
     "gaussian": ("Gaussian",),
     "likelihood": ("Chunk", "CompiledLikelihood", "Evaluation", "Likelihood", "Parameters"),
-    "noise": ("WITHOUT_NOISE", "NoiseModel", "NoiseState", "WithNoise", "WithoutNoise"),
+    "noise": ("WITHOUT_NOISE", "NoiseModel", "NoiseState", "Spread", "Tails", "WithNoise", "WithoutNoise"),
     "softplus": ("SoftplusGaussian",),
 }
 

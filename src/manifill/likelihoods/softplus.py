@@ -4,24 +4,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from manifill.base.arrays import Array, Generator, Vector
-from manifill.likelihoods.gaussian import LOG_NORMALIZER
-from manifill.likelihoods.likelihood import Chunk, Evaluation, Likelihood, Parameters
+from manifill.base.arrays import Array, Vector
+from manifill.likelihoods.likelihood import Chunk, Evaluation
+from manifill.likelihoods.location_family import LocationFamily
 from manifill.likelihoods.logistic import sigmoid_and_softplus, softplus
-from manifill.likelihoods.noise import with_noise
 
 __all__ = ["SoftplusGaussian"]
 
 
 @dataclass(frozen=True)
-class SoftplusGaussian(Likelihood):
+class SoftplusGaussian(LocationFamily):
     """y ~ N(log(1 + eˣ), σ²)."""
 
     name = "softplus"
     description = "positive values with normal noise (softplus)"
-    parameter_names = ("sigma",)
-    has_noise = True
-    is_scale_family = True
 
     @staticmethod
     def evaluate_cells(chunk: Chunk, out: Evaluation) -> None:
@@ -31,12 +27,6 @@ class SoftplusGaussian(Likelihood):
             residual = y[k] - level
             out.log_density[k] = -0.5 * residual * residual
             out.slopes[k] = residual * share
-
-    def normalizer(self, encoded: Vector) -> Vector:
-        return np.full(encoded.size, LOG_NORMALIZER)
-
-    def at_noise(self, unit: Vector, parameters: Parameters) -> Vector:
-        return with_noise(unit, parameters["sigma"])
 
     def check_data(self, values: Vector) -> None:
         if values.max() < 0.0:
@@ -52,9 +42,3 @@ class SoftplusGaussian(Likelihood):
 
     def mean(self, x: Array) -> Array:
         return softplus(x)
-
-    def variance(self, x: Array, parameters: Parameters) -> Array:
-        return np.full_like(x, np.square(parameters["sigma"]))
-
-    def sample(self, rng: Generator, x: Array, parameters: Parameters) -> Array:
-        return np.asarray(rng.normal(softplus(x), parameters["sigma"]))

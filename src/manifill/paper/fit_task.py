@@ -27,7 +27,7 @@ COSTS = {"factors": (0.4, 6.0, 40.0, 1.0), "gibbs": (20.0, 1000.0, 1000.0, 200.0
 
 # The Gibbs sampler of ABᵀ; the paper's sampler with the paper's model; the default settings of the package.
 SAMPLER_SETTINGS: dict[str, dict[str, Any]] = {
-    "factors": {"noise_prior": "paper"},
+    "factors": {"effects": None, "noise_prior": "paper"},
     "gibbs": {"effects": None, "column_scales": None, "noise_prior": "paper"},
     "joint": {},
 }

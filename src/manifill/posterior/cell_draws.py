@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from manifill.base.arrays import Array, IntVector, Matrix, Vector
 from manifill.base.jit import compiled
 from manifill.likelihoods import Likelihood
+from manifill.posterior.cell_parameters import parameters_at, variables_needed
 from manifill.posterior.draws import Draws
 from manifill.posterior.submatrix import submatrix_factors
 
@@ -41,12 +42,12 @@ def at_cells(
     m, n = draws.shape
     used_rows, rows = _renumbered(rows, m)
     used_cols, cols = _renumbered(cols, n)
-    factors = submatrix_factors(draws, used_rows, used_cols, likelihood.parameter_names)
+    factors = submatrix_factors(draws, used_rows, used_cols, variables_needed(draws, likelihood))
     if kept is not None:
         factors = compress(factors, kept)
-    for left, right, parameters in factors:
+    for left, right, variables in factors:
         product_at_cells(left, right, rows, cols, x)
-        yield CellDraw(x, {name: value if value.ndim == 0 else value[cols] for name, value in parameters.items()})
+        yield CellDraw(x, parameters_at(variables, rows, cols))
 
 
 def _renumbered(index: IntVector, size: int) -> tuple[IntVector, IntVector]:

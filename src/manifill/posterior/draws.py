@@ -199,16 +199,17 @@ class Draws:
 
     def _lefts(self, chain: int) -> Iterator[Matrix]:
         """Yield the left factor of one chain: U·s or A, with columns [μ + a, 1] appended if there are effects."""
-        if "U" not in self.posterior:
-            yield from self.each("A", chain)
-            return
-        factors = zip(self.each("U", chain), self.each("s", chain), strict=True)
         if not self.has_effects:
-            yield from (U * s for U, s in factors)
+            yield from self._low_rank_lefts(chain)
             return
         effects = zip(self.each("mu", chain), self.each("row_effect", chain), strict=True)
-        for (U, s), (mu, row) in zip(factors, effects, strict=True):
-            yield np.column_stack([U * s, mu + row, np.ones(len(row))])
+        for left, (mu, row) in zip(self._low_rank_lefts(chain), effects, strict=True):
+            yield np.column_stack([left, mu + row, np.ones(len(row))])
+
+    def _low_rank_lefts(self, chain: int) -> Iterator[Matrix]:
+        if "U" not in self.posterior:
+            return self.each("A", chain)
+        return (U * s for U, s in zip(self.each("U", chain), self.each("s", chain), strict=True))
 
     def _rights(self, chain: int) -> Iterator[Matrix]:
         """Yield the right factor of one chain: V or B, with columns [1, b] appended if there are effects."""

@@ -14,6 +14,7 @@ from manifill.base.moments import add_value
 from manifill.base.wording import counted
 from manifill.likelihoods import Likelihood
 from manifill.posterior.cell_draws import at_cells, check_cells
+from manifill.posterior.cell_parameters import of_rows, variables_needed
 from manifill.posterior.draws import Draws
 
 __all__ = ["Prediction", "cell_blocks", "check_interval", "complete", "enough_draws", "predict", "sample_predictive"]
@@ -121,11 +122,12 @@ def complete(draws: Draws, likelihood: Likelihood) -> tuple[Matrix, Matrix]:
     average, spread = np.zeros((m, n)), np.zeros((m, n))
     block = max(BLOCK_CELLS // n, 1)
     with threadpool_limits(1, "blas"):  # for products this small, threads cost more than they save
-        for k, (left, right, parameters) in enumerate(draws.factors(likelihood.parameter_names)):
+        for k, (left, right, variables) in enumerate(draws.factors(variables_needed(draws, likelihood))):
             for first in range(0, m, block):
                 part = slice(first, first + block)
                 x = left[part] @ right.T
-                _add_draw(k, average[part], spread[part], likelihood.mean(x), likelihood.variance(x, parameters))
+                variance = likelihood.variance(x, of_rows(variables, part))
+                _add_draw(k, average[part], spread[part], likelihood.mean(x), variance)
     spread /= draws.chains * draws.draws
     scales = draws.column_scales
     return average * scales, np.sqrt(spread, out=spread) * scales

@@ -3,18 +3,22 @@
 import numpy as np
 
 from manifill.base.arrays import Vector
-from manifill.base.priors import Gamma, ScaledF
-from manifill.likelihoods import Likelihood
+from manifill.base.priors import ComponentGamma, Gamma, ScaledF
+from manifill.likelihoods import Likelihood, Spread, Tails
 from manifill.problem.additive_fit import fit_additive, positive_square, variance_of
 from manifill.problem.observations import Observations
 from manifill.unknowns.effects import EffectsPrior
 
-__all__ = ["scaled_effects_prior", "scaled_noise_prior", "scaled_rate_prior"]
+__all__ = ["SPREAD", "TAILS", "scaled_effects_prior", "scaled_factor_prior", "scaled_noise_prior", "scaled_rate_prior"]
 
 # The prior expects noise of about a fifth of the data's standard deviation.  Against larger noise it has the weight of
 # four cells, against smaller noise that of twenty, since with few cells the low-rank matrix can explain any residual.
 # Noise below a thousandth of the standard deviation is all but excluded.
 NOISE_SHARE, NOISE_SHAPE, NOISE_TAIL, NOISE_FLOOR = 0.2, 2.0, 10.0, 1e-3
+
+# The widths of row and column factors of the precision, and the degrees of freedom of Student's t, which do not depend
+# on the scale of the data.  Half of the prior of the width is above the scale.
+SPREAD, TAILS = Spread(0.5), Tails(2.0, 0.1)
 
 # Variances of row and column effects: at least about a hundredth of the variance that they could explain.
 EFFECTS_SHARE = 0.01
@@ -34,10 +38,25 @@ def scaled_rate_prior(rank: int, observations: Observations, likelihood: Likelih
     exponential, and 1/λ is of that size, so the prior sets the scale and little else.  With effects, ρ is the residual
     standard deviation of their fit, otherwise the root mean square of the values.
     """
-    x = _starting_points(observations, likelihood)
-    size = np.sqrt(positive_square(fit_additive(observations, x).residual_of_both if effects else 0.0, x))
     m, n = observations.shape
-    return Gamma(1.0, float(size * np.sqrt(m * n / rank)))
+    return Gamma(1.0, _size(observations, likelihood, effects=effects) * float(np.sqrt(m * n / rank)))
+
+
+def scaled_factor_prior(
+    rank: int, observations: Observations, likelihood: Likelihood, *, effects: bool
+) -> ComponentGamma:
+    """Return a weak prior of the precisions of the components of A Bᵀ on the scale of the data.
+
+    If r components have entries of variance v in both factors, those of A Bᵀ have the size v √r.  The prior of each
+    precision has the weight of one entry, which is of that size.
+    """
+    return ComponentGamma(0.5, 0.5 * _size(observations, likelihood, effects=effects) / float(np.sqrt(rank)))
+
+
+def _size(observations: Observations, likelihood: Likelihood, *, effects: bool) -> float:
+    """Return the size of the entries of the low-rank part if it is to explain what effects do not."""
+    x = _starting_points(observations, likelihood)
+    return float(np.sqrt(positive_square(fit_additive(observations, x).residual_of_both if effects else 0.0, x)))
 
 
 def scaled_noise_prior(observations: Observations) -> ScaledF:

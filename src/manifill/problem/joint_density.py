@@ -76,7 +76,7 @@ class JointDensity(NamedTuple):
     layout: Layout
     cells: Compressed  # by row
     likelihood: CompiledLikelihood
-    weights: Vector  # known noise precisions of the columns; empty if ``noise`` covers all cells
+    weights: Vector  # noise precisions of the cells relative to γ, (cells,); empty if all are one
     noise: Marginal
     rate: Marginal
     row: Marginal
@@ -98,12 +98,12 @@ class JointDensity(NamedTuple):
         effects = model.effects
         one = Marginal.over(1.0, 0.0)
         block_rows = rows_in_block(len(cells.values), (layout.rows, layout.columns), layout.width)
-        weights, noise = model.noise.marginal(model.noise.start(), len(cells.values))
+        noise = model.noise.marginal(model.noise.start((layout.rows, layout.columns)), len(cells.values))
         return cls(
             layout=layout,
             cells=cells,
             likelihood=model.likelihood.compiled(),
-            weights=np.ones(layout.columns) if model.noise.by_column else weights,
+            weights=np.empty(0) if model.noise.is_shared else np.ones(len(cells.values)),
             noise=noise,
             rate=Marginal.over(model.rate, layout.rank),
             row=one if effects is None else Marginal.over(effects.row, 0.5 * layout.rows),

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from manifill.base.argument_words import Argument, Wording
-from manifill.base.arrays import Generator, Vector
-from manifill.base.priors import PAPER_NOISE, Gamma, draw_given, log_prior
+from manifill.base.arrays import Generator, Matrix, Vector
+from manifill.base.priors import PAPER_NOISE, ComponentGamma, Gamma, draw_given, log_prior
 from manifill.likelihoods import WITHOUT_NOISE, Likelihood, NoiseModel, NoiseState
 from manifill.problem.observations import Observations
 from manifill.unknowns import Effects, EffectsPrior, Unknowns
@@ -36,7 +36,7 @@ class Model:
     likelihood: Likelihood
     rate: float | Gamma  # λ, the rate of the singular values
     noise: NoiseModel = WITHOUT_NOISE  # γ, the noise precision of the likelihood
-    factor_precision: float | Gamma = PAPER_NOISE  # τ = 1/δ², the precision of the entries of A and B in the baseline
+    factor_precision: float | Gamma | ComponentGamma = PAPER_NOISE  # τ, of the entries of A and B if X = A Bᵀ
     effects: EffectsPrior | None = None
 
     def check(self, observations: Observations) -> None:
@@ -47,33 +47,55 @@ class Model:
         """Draw λ given the singular values: λ | s ~ Gamma(a + r, b + Σ s)."""
         return draw_given(rng, self.rate, len(s), float(s.sum()))
 
-    def draw_factor_precision(self, rng: Generator, entries: int, half_squares: float) -> float:
-        """Draw τ given the entries of A and B: τ | A, B ~ Gamma(α + (m + n)r/2, β + (‖A‖² + ‖B‖²)/2)."""
-        return draw_given(rng, self.factor_precision, 0.5 * entries, half_squares)
+    def draw_factor_precisions(self, rng: Generator, A: Matrix, B: Matrix) -> tuple[Vector, Vector]:
+        """Draw the precisions of the columns of A and of B, (r,) each, given them (docs/math.md, §2).
 
-    def log_density(
-        self, counts: Vector, unit_log_likelihoods: Vector, noise: NoiseState, unknowns: Unknowns, rate: float
-    ) -> float:
-        """Return the joint log density of data and parameters, up to a constant (docs/math.md, eq. 5)."""
+        If all entries share τ, it is Gamma(α + (m + n)r/2, β + (‖A‖² + ‖B‖²)/2).
+        """
+        prior, r = self.factor_precision, A.shape[1]
+        if isinstance(prior, ComponentGamma):
+            left, right = (rng.standard_gamma(prior.shape + 0.5 * len(side), r) for side in (A, B))
+            return left / (prior.rate + half_column_squares(A)), right / (prior.rate + half_column_squares(B))
+        half_squares = float(half_column_squares(A).sum() + half_column_squares(B).sum())
+        shared = draw_given(rng, prior, 0.5 * (A.size + B.size), half_squares)
+        return np.full(r, shared), np.full(r, shared)
+
+    def log_density(self, log_likelihood: float, noise: NoiseState, unknowns: Unknowns, rate: float) -> float:
+        """Return the joint log density of data and parameters, up to a constant (docs/math.md, eq. 5).
+
+        ``log_likelihood`` is that of the data given all parameters.
+        """
         s, z = unknowns.s, unknowns.coordinates
         prior = len(s) * np.log(rate) - rate * float(s.sum()) + log_prior(self.rate, rate) - 0.5 * float(z @ z)
         if self.effects is not None:
             prior += _log_effects(self.effects, unknowns.effects)
-        return float(self.noise.log_density(counts, unit_log_likelihoods, noise) + prior)
+        return float(log_likelihood + self.noise.log_prior(noise) + prior)
 
     def factors_log_density(
         self,
-        counts: Vector,
-        unit_log_likelihoods: Vector,
+        log_likelihood: float,
         noise: NoiseState,
-        entries: int,
-        half_squares: float,
-        factor_precision: float,
+        A: Matrix,
+        B: Matrix,
+        effects: Effects,
+        taus: tuple[Vector, Vector],
     ) -> float:
-        """Return the same for the baseline X = A Bᵀ, whose (m + n)r = ``entries`` entries are N(0, 1/τ)."""
-        prior = 0.5 * entries * np.log(factor_precision) - factor_precision * half_squares
-        prior += log_prior(self.factor_precision, factor_precision)
-        return float(self.noise.log_density(counts, unit_log_likelihoods, noise) + prior)
+        """Return the same for X = A Bᵀ, whose columns have entries N(0, 1/τ) with the precisions ``taus``."""
+        prior = 0.0
+        for side, tau in zip((A, B), taus, strict=True):
+            prior += float(0.5 * len(side) * np.log(tau).sum() - tau @ half_column_squares(side))
+            if isinstance(self.factor_precision, ComponentGamma):
+                prior += sum(self.factor_precision.each.log_density(float(value)) for value in tau)
+        if not isinstance(self.factor_precision, ComponentGamma):
+            prior += log_prior(self.factor_precision, float(taus[0][0]))
+        if self.effects is not None:
+            prior += _log_effects(self.effects, effects)
+        return float(log_likelihood + self.noise.log_prior(noise) + prior)
+
+
+def half_column_squares(side: Matrix) -> Vector:
+    """Return half the squared lengths of the columns, (r,)."""
+    return np.asarray(0.5 * np.einsum("ij,ij->j", side, side))
 
 
 def _log_effects(prior: EffectsPrior, effects: Effects) -> float:

@@ -13,6 +13,7 @@ from scipy.stats import binom
 
 from manifill.base.arrays import Array, Generator, Vector
 from manifill.posterior.cell_draws import product_at_cells
+from manifill.posterior.cell_parameters import parameters_at, variables_needed
 from manifill.problem import Observations
 from manifill.report.report_data import ReportData
 
@@ -60,10 +61,9 @@ def ranks(rng: Generator, data: ReportData, held_out: Observations) -> Ranks:
     x, mean, below, at_most = np.zeros((4, values.size))
     target = values / data.spreads[cols]
     slack = ROUNDING * np.abs(target)
-    for left, right, parameters in draws.factors(likelihood.parameter_names):
+    for left, right, variables in draws.factors(variables_needed(draws, likelihood)):
         product_at_cells(left, right, rows, cols, x)
-        at_cells = {name: value if value.ndim == 0 else value[cols] for name, value in parameters.items()}
-        sample = likelihood.sample(rng, x, at_cells)
+        sample = likelihood.sample(rng, x, parameters_at(variables, rows, cols))
         mean += likelihood.mean(x)
         below += sample < target - slack
         at_most += sample <= target + slack

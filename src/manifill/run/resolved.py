@@ -8,21 +8,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from dataclasses import fields as dataclass_fields
 from math import isfinite
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from manifill.base.arrays import Vector
-from manifill.base.priors import Gamma, ScaledF
-from manifill.likelihoods import WITHOUT_NOISE, Likelihood, NoiseModel, WithNoise
+from manifill.base.priors import ComponentGamma, Gamma, ScaledF
+from manifill.likelihoods import WITHOUT_NOISE, Likelihood, NoiseModel, Spread, Tails, WithNoise
 from manifill.likelihoods.registry import LIKELIHOODS, likelihood_class
 from manifill.problem import Model
+from manifill.problem.default_priors import SPREAD
 from manifill.run.sampler_choice import SAMPLERS, SamplerChoice
 from manifill.unknowns import EffectsPrior
 
 __all__ = ["Resolved", "likelihood_from_json", "model_from_json", "model_to_json"]
 
-PRIORS: dict[str, type[Gamma] | type[ScaledF]] = {"gamma": Gamma, "scaled_f": ScaledF}
+NOISE_PARTS: dict[str, type[Spread] | type[Tails]] = {"rows": Spread, "columns": Spread, "tails": Tails}
+AnyPrior: TypeAlias = Gamma | ScaledF | ComponentGamma
+PRIORS: dict[str, type[AnyPrior]] = {"gamma": Gamma, "scaled_f": ScaledF, "component_gamma": ComponentGamma}
 
 
 @dataclass(frozen=True)
@@ -82,9 +85,9 @@ def model_from_json(tree: Any, likelihood: Likelihood | None) -> Model:
     return Model(
         rank=parts["rank"],
         likelihood=likelihood_from_json(parts["likelihood"], likelihood),
-        rate=_gamma("model.rate", parts["rate"]),
+        rate=_prior("model.rate", parts["rate"], Gamma),
         noise=_noise("model.noise", parts["noise"]),
-        factor_precision=_gamma("model.factor_precision", parts["factor_precision"]),
+        factor_precision=_prior("model.factor_precision", parts["factor_precision"], Gamma, ComponentGamma),
         effects=None if parts["effects"] is None else _effects("model.effects", parts["effects"]),
     )
 
@@ -92,16 +95,42 @@ def model_from_json(tree: Any, likelihood: Likelihood | None) -> Model:
 def _noise_to_json(noise: NoiseModel) -> dict[str, Any] | None:
     if not isinstance(noise, WithNoise):
         return None
-    return {"precision": _prior_to_json(noise.precision), "by_column": noise.by_column}
+    parts = {name: _noise_part_to_json(getattr(noise, name)) for name in NOISE_PARTS}
+    return {"precision": _prior_to_json(noise.precision), **parts}
+
+
+def _noise_part_to_json(part: Spread | Tails | None) -> dict[str, float] | None:
+    return None if part is None else {name: float(value) for name, value in part._asdict().items()}
 
 
 def _noise(where: str, tree: Any) -> NoiseModel:
     if tree is None:
         return WITHOUT_NOISE
+    if isinstance(tree, dict) and "by_column" in tree:
+        return _earlier_noise(where, tree)
+    parts = _fields(where, tree, ("precision", *NOISE_PARTS))
+    given = {name: _noise_part(f"{where}.{name}", cls, parts[name]) for name, cls in NOISE_PARTS.items()}
+    return WithNoise(_prior(f"{where}.precision", parts["precision"], Gamma, ScaledF), **given)
+
+
+def _noise_part(where: str, cls: Any, tree: Any) -> Any:
+    if tree is None:
+        return None
+    parts = _fields(where, tree, cls._fields)
+    return cls(**{name: _number(f"{where}.{name}", parts[name]) for name in cls._fields})
+
+
+def _earlier_noise(where: str, tree: dict[str, Any]) -> NoiseModel:
+    """Return the noise of a run that was made before noise by row existed.
+
+    Its draws have one sigma per column, with independent priors, if ``by_column`` is true.  They are read as they are;
+    such a run cannot be resumed (``run/resume.py``).
+    """
     parts = _fields(where, tree, ("precision", "by_column"))
     if type(parts["by_column"]) is not bool:
         raise ValueError(f"{where}.by_column must be true or false, not {parts['by_column']!r}.")
-    return WithNoise(_prior(f"{where}.precision", parts["precision"]), parts["by_column"])
+    columns = SPREAD if parts["by_column"] else None
+    return WithNoise(_prior(f"{where}.precision", parts["precision"], Gamma, ScaledF), columns=columns)
 
 
 def likelihood_from_json(tree: Any, given: Likelihood | None) -> Likelihood:
@@ -139,12 +168,12 @@ def _effects(where: str, tree: Any) -> EffectsPrior:
     return EffectsPrior(
         mean=_number(f"{where}.mean", parts["mean"]),
         mean_precision=_number(f"{where}.mean_precision", parts["mean_precision"]),
-        row=_gamma(f"{where}.row", parts["row"]),
-        column=_gamma(f"{where}.column", parts["column"]),
+        row=_prior(f"{where}.row", parts["row"], Gamma),
+        column=_prior(f"{where}.column", parts["column"], Gamma),
     )
 
 
-def _prior_to_json(prior: float | Gamma | ScaledF) -> Any:
+def _prior_to_json(prior: float | AnyPrior) -> Any:
     """Return a fixed value as a number, and a prior as its name and parameters."""
     for name, cls in PRIORS.items():
         if isinstance(prior, cls):
@@ -152,22 +181,17 @@ def _prior_to_json(prior: float | Gamma | ScaledF) -> Any:
     return float(prior)  # type: ignore[arg-type]
 
 
-def _prior(where: str, tree: Any) -> float | Gamma | ScaledF:
+def _prior(where: str, tree: Any, *possible: type[AnyPrior]) -> Any:
+    """Return a fixed value, or a prior of one of the classes that are possible here."""
     if not isinstance(tree, dict):
         return _number(where, tree)
-    if not isinstance(tree.get("prior"), str) or tree["prior"] not in PRIORS:
-        raise ValueError(f"{where}.prior is {tree.get('prior')!r}; known are {', '.join(map(repr, PRIORS))}.")
-    cls = PRIORS[tree["prior"]]
+    known = {name: cls for name, cls in PRIORS.items() if cls in possible}
+    if not isinstance(tree.get("prior"), str) or tree["prior"] not in known:
+        names = ", ".join(map(repr, known))
+        raise ValueError(f"{where}.prior is {tree.get('prior')!r}; only {names} or a fixed number is possible here.")
+    cls = known[tree["prior"]]
     parts = _fields(where, tree, ("prior", *cls._fields))
     return cls(**{name: _number(f"{where}.{name}", parts[name]) for name in cls._fields})
-
-
-def _gamma(where: str, tree: Any) -> float | Gamma:
-    """Return a fixed value or a Gamma prior; any other prior is an error."""
-    prior = _prior(where, tree)
-    if isinstance(prior, ScaledF):
-        raise ValueError(f"{where}.prior is 'scaled_f'; only 'gamma' or a fixed number is possible here.")
-    return prior
 
 
 def _fields(where: str, tree: Any, names: tuple[str, ...]) -> dict[str, Any]:

@@ -51,7 +51,16 @@ def attributes_to_resume(run: RunFolder) -> dict[str, Any] | None:
         )
     with _refusing(run):
         check_attributes(run, attributes, to_resume=True)
+        _check_noise(attributes)
     return attributes
+
+
+def _check_noise(attributes: dict[str, Any]) -> None:
+    """Raise a ValueError for a run with noise by column from before noise by row existed, whose prior was another."""
+    model = attributes.get("model")
+    noise = model.get("noise") if isinstance(model, dict) else None
+    if isinstance(noise, dict) and noise.get("by_column"):
+        raise ValueError("its noise by column has a prior of an earlier version; predict from it, or fit again.")
 
 
 @contextmanager

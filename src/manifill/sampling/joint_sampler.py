@@ -22,7 +22,9 @@ from manifill.likelihoods import NoiseState
 from manifill.problem import Model, Observations
 from manifill.problem.joint_density import JointDensity
 from manifill.sampling.block import Block
+from manifill.sampling.cell_noise import draw_weights
 from manifill.sampling.component_rotation import rotate_components, rotate_neighbours
+from manifill.sampling.data import Data
 from manifill.sampling.dual_averaging import DualAveraging
 from manifill.sampling.effect_exchange import exchange, exchange_effects
 from manifill.sampling.effect_scale import rescale_effects
@@ -31,7 +33,7 @@ from manifill.sampling.integrators import Integrator, Phase, TwoStage
 from manifill.sampling.mass_adaptation import GradientSquares, windows
 from manifill.sampling.nuts import Transition, energy_change, transition
 from manifill.sampling.sampler import Kernel
-from manifill.sampling.state import Data, State, draw_hyperparameters, draw_of, layout_of, variables_of
+from manifill.sampling.state import State, draw_hyperparameters, draw_of, layout_of, likelihood_at, variables_of
 from manifill.sampling.system import System
 from manifill.sampling.trajectory_lengths import Lengths, Trees
 from manifill.sampling.warm_start import warm_start
@@ -154,21 +156,24 @@ class Joint:
 
     def start(self, rng: Generator) -> tuple[State, JointTuning]:
         begin = warm_start(rng, self.observations, self.model)
-        state = draw_hyperparameters(rng, self.model, self.data, begin, self.model.noise.start())
-        position, target = state.unknowns.pack(), self._target(state.noise)
+        noise = self.model.noise.start(self.observations.shape)
+        state = draw_hyperparameters(rng, self.model, self.data, begin, noise)
+        weights, _ = self._weights(rng, state)
+        position, target = state.unknowns.pack(), self._target(state.noise, weights)
         masses = self._squares(target, position, state.unknowns).masses(self.layout, *self.data.cells_of)
         step = self._block.init(rng, self._manifold.replace_masses(masses), target, position)
         nothing = GradientSquares.none(self.layout), Trees.none()
         return state, JointTuning(step, masses, *nothing, iteration=0, warming=True, lengths=None)
 
     def step(self, rng: Generator, state: State, tuning: JointTuning) -> tuple[State, JointInfo]:
-        target = self._target(state.noise)
+        weights, mixing = self._weights(rng, state)
+        target = self._target(state.noise, weights)
         position, moved = self._move(rng, target, state.unknowns.pack(), tuning)
         fold_signs(self.layout, position)
         for move in self.parts.moves:
             move(rng, target, position)
         unknowns = state.unknowns.moved_to(self.layout, position)
-        state = draw_hyperparameters(rng, self.model, self.data, unknowns, state.noise)
+        state = draw_hyperparameters(rng, self.model, self.data, unknowns, state.noise, mixing)
         squares = self._squares(target, position, state.unknowns) if tuning.warming else None
         return state, JointInfo(moved, state.log_density, squares)
 
@@ -222,9 +227,14 @@ class Joint:
             "acceptance_rate": moved.acceptance,
         }
 
-    def _target(self, noise: NoiseState) -> JointDensity:
+    def _weights(self, rng: Generator, state: State) -> tuple[Vector, Vector]:
+        """Return the precisions of the cells relative to γ, and the part of them that is redrawn in every step."""
+        likelihood = likelihood_at(self.model, state.unknowns)
+        return draw_weights(rng, self.model, self.data, likelihood, state.unknowns.factors(), state.noise)
+
+    def _target(self, noise: NoiseState, weights: Vector) -> JointDensity:
         """Return the density given the noise parameters that are not integrated out."""
-        weights, marginal = self.model.noise.marginal(noise, len(self.data.by_row.values))
+        marginal = self.model.noise.marginal(noise, len(self.data.by_row.values))
         return self._density._replace(weights=weights, noise=marginal)
 
     def _squares(self, target: JointDensity, position: Vector, unknowns: Unknowns) -> GradientSquares:

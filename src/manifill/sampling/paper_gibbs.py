@@ -19,11 +19,12 @@ from manifill.problem import Model, Observations
 from manifill.problem.conditional_densities import EffectsGivenFactors, FactorGivenRest, GaussianLogScales, LogScales
 from manifill.problem.joint_density import JointDensity
 from manifill.sampling.block import Block
+from manifill.sampling.data import Data
 from manifill.sampling.dual_averaging import DualAveraging
 from manifill.sampling.integrators import Leapfrog
 from manifill.sampling.nuts import Transition
 from manifill.sampling.sampler import Kernel
-from manifill.sampling.state import Data, State, draw_hyperparameters, draw_of, layout_of, variables_of
+from manifill.sampling.state import State, draw_hyperparameters, draw_of, layout_of, variables_of
 from manifill.sampling.system import Target
 from manifill.sampling.warm_start import warm_start
 from manifill.unknowns import Effects, Unknowns, view
@@ -42,8 +43,8 @@ class Gibbs:
     def __init__(
         self, model: Model, observations: Observations, target_acceptance: float = 0.8, max_depth: int = 10
     ) -> None:
-        if model.noise.by_column:
-            raise ValueError("sampler='gibbs' does not support noise='column'; use sampler='joint'.")
+        if not model.noise.is_shared:
+            raise ValueError("sampler='gibbs' supports only shared normal noise; use sampler='joint'.")
         self.model = model
         self.observations = observations
         self.target_acceptance = target_acceptance
@@ -81,7 +82,7 @@ class Gibbs:
 
     def start(self, rng: Generator) -> tuple[State, Tuning]:
         begin = warm_start(rng, self.observations, self.model)
-        state = draw_hyperparameters(rng, self.model, self.data, begin, self.model.noise.start())
+        state = draw_hyperparameters(rng, self.model, self.data, begin, self.model.noise.start(self.observations.shape))
         return state, {
             name: block.init(rng, self._manifolds[name], self._target(name, state), self._point(name, state))
             for name, block in self._blocks.items()
@@ -205,4 +206,4 @@ class Gibbs:
 
 def _precision(state: State) -> float:
     """Return γ, shared by all cells."""
-    return float(state.noise.precision[0])
+    return state.noise.precision

@@ -4,40 +4,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from manifill.base.arrays import Array, Generator, IntVector, Vector
+from manifill.base.arrays import Array, Generator, Vector
 from manifill.base.variables import Variable
-from manifill.kernels.cell_passes import log_likelihood, row_log_likelihoods
-from manifill.kernels.compressed import Compressed
 from manifill.likelihoods import CompiledLikelihood, NoiseState
 from manifill.problem import Model, Observations
+from manifill.sampling.cell_noise import draw_noise_of_cells
+from manifill.sampling.data import Data
 from manifill.unknowns import Effects, Layout, Unknowns
 from manifill.unknowns.effects import draw_levels, draw_precision
 
-__all__ = ["Data", "State", "draw_hyperparameters", "draw_of", "layout_of", "variables_of"]
-
-
-class Data(NamedTuple):
-    """The observed cells with their values encoded for the likelihood."""
-
-    by_row: Compressed
-    by_column: Compressed
-    counts: Vector  # cells per noise precision: of the whole matrix (1,), or of each column (n,)
-
-    @classmethod
-    def encoded(cls, model: Model, observations: Observations) -> "Data":
-        """Return the data encoded for the model's likelihood, or raise a ValueError if they are invalid."""
-        model.check(observations)
-        by_row, by_column = (
-            cells._replace(values=model.likelihood.encode(cells.values))
-            for cells in (observations.by_row, observations.by_column)
-        )
-        counts = by_column.counts if model.noise.by_column else np.array([observations.size])
-        return cls(by_row, by_column, counts.astype(np.float64))
-
-    @property
-    def cells_of(self) -> tuple[IntVector, IntVector]:
-        """The number of cells in each row and in each column."""
-        return self.by_row.counts, self.by_column.counts
+__all__ = ["State", "draw_hyperparameters", "draw_of", "layout_of", "likelihood_at", "variables_of"]
 
 
 def layout_of(model: Model, observations: Observations) -> Layout:
@@ -55,17 +31,15 @@ class State(NamedTuple):
     log_density: float
 
 
-def draw_hyperparameters(rng: Generator, model: Model, data: Data, unknowns: Unknowns, noise: NoiseState) -> State:
-    """Draw noise, rate, and the precisions and levels of the effects given the rest, and return the new state."""
-    left, right = unknowns.factors()
-    compiled = model.likelihood.compiled()
-    likelihood = CompiledLikelihood(compiled.address, compiled.constants, unknowns.coordinates)
-    if model.noise.by_column:
-        unit = np.empty(len(data.counts))
-        row_log_likelihoods(data.by_column, likelihood, right, left, unit)
-    else:
-        unit = np.array([log_likelihood(data.by_row, likelihood, left, right)])
-    noise = model.noise.draw(rng, data.counts, unit, noise)
+def draw_hyperparameters(
+    rng: Generator, model: Model, data: Data, unknowns: Unknowns, noise: NoiseState, mixing: Vector | None = None
+) -> State:
+    """Draw noise, rate, and the precisions and levels of the effects given the rest, and return the new state.
+
+    ``mixing`` is ω, with which the unknowns were drawn; without it, as at the start, ω is 1.
+    """
+    likelihood = likelihood_at(model, unknowns)
+    noise, log_likelihood = draw_noise_of_cells(rng, model, data, likelihood, unknowns.factors(), noise, mixing)
     rate = model.draw_rate(rng, unknowns.s)
     effects = unknowns.effects
     if model.effects is not None:
@@ -75,7 +49,12 @@ def draw_hyperparameters(rng: Generator, model: Model, data: Data, unknowns: Unk
         )
         effects = draw_levels(rng, model.effects, effects)
     unknowns = unknowns._replace(effects=effects)
-    return State(unknowns, noise, rate, model.log_density(data.counts, unit, noise, unknowns, rate))
+    return State(unknowns, noise, rate, model.log_density(log_likelihood, noise, unknowns, rate))
+
+
+def likelihood_at(model: Model, unknowns: Unknowns) -> CompiledLikelihood:
+    """Return the likelihood with its parameters at a point."""
+    return model.likelihood.compiled()._replace(coordinates=unknowns.coordinates)
 
 
 def variables_of(model: Model, shape: tuple[int, int]) -> tuple[Variable, ...]:
@@ -86,7 +65,7 @@ def variables_of(model: Model, shape: tuple[int, int]) -> tuple[Variable, ...]:
         Variable("s", ("component",), (r,)),
         Variable("V", ("column", "component"), (n, r)),
         Variable("lambda", (), ()),
-        *model.noise.variables(n),
+        *model.noise.variables(shape),
         *model.likelihood.coordinate_variables(),
     ]
     if model.effects is not None:
