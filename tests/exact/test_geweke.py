@@ -1,7 +1,7 @@
 """Geweke's joint test for every sampler, short in every run and long among the statistical tests.
 
-The bound on |z| is 4.  Each of the two runs makes 466 comparisons: false-alarm rate 3 %.  In the short run, a case
-beyond the bound is run again with four times the draws, which leaves 0.1 %.  Seeds were chosen once; they are not to be
+The bound on |z| is 4.  Each of the two runs makes 761 comparisons: false-alarm rate 4.8 %.  In the short run, a case
+beyond the bound is run again with four times the draws, which leaves 0.3 %.  Seeds were chosen once; they are not to be
 changed to make a test pass.
 """
 
@@ -58,5 +58,5 @@ def test_long(case: Case) -> None:
 
 def test_the_false_alarm_rate_is_as_stated() -> None:
     comparisons = sum(direct(case, np.random.default_rng(0), 1).size for case in CASES.values())
-    assert comparisons == 466
-    assert false_alarm_rate(BOUND, comparisons) == pytest.approx(0.0295, abs=1e-4)
+    assert comparisons == 761
+    assert false_alarm_rate(BOUND, comparisons) == pytest.approx(0.0482, abs=1e-4)

@@ -1,6 +1,6 @@
 """Two steps of the default sampler from an exact draw of parameters and data, at rank 2 (see ``one_step``).
 
-The bound on |z| is 4.5.  Each of the two runs makes 287 comparisons: false-alarm rate 0.2 %.  Seeds were chosen once;
+The bound on |z| is 4.5.  Each of the two runs makes 389 comparisons: false-alarm rate 0.3 %.  Seeds were chosen once;
 they are not to be changed to make a test pass.
 """
 
@@ -43,5 +43,5 @@ def test_long(case: Case, lengths: Lengths | None) -> None:
 def test_the_false_alarm_rate_is_as_stated() -> None:
     found = (changes(case, KERNEL, np.random.default_rng(0), 1, None) for case in CASES.values())
     comparisons = sum(next(each)[0].size for each in found)
-    assert comparisons == 287
-    assert false_alarm_rate(BOUND, comparisons) == pytest.approx(0.00195, abs=1e-5)
+    assert comparisons == 389
+    assert false_alarm_rate(BOUND, comparisons) == pytest.approx(0.00264, abs=1e-5)

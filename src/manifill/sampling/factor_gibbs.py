@@ -15,14 +15,17 @@ from manifill.base.variables import Variable
 from manifill.kernels.row_conditionals import draw_rows
 from manifill.likelihoods import NoiseState
 from manifill.problem import Model, Observations
+from manifill.problem.additive_fit import positive_square, variance_of
 from manifill.sampling.cell_noise import draw_noise_of_cells, draw_weights
 from manifill.sampling.data import Data
 from manifill.sampling.sampler import Kernel
-from manifill.sampling.warm_start import warm_start
 from manifill.unknowns import Effects
 from manifill.unknowns.effects import draw_levels, draw_precision, left_columns, right_columns
 
 __all__ = ["Factors", "FactorsState"]
+
+# Chains start with random components that together have this share of the size of the values.
+START_SHARE = 0.5
 
 
 class FactorsState(NamedTuple):
@@ -87,12 +90,14 @@ class Factors:
         return ()
 
     def start(self, rng: Generator) -> tuple[FactorsState, None]:
-        begin = warm_start(rng, self.observations, self.model)
-        root = np.sqrt(begin.s)
-        noise = self.model.noise.start(self.observations.shape)
-        ones = np.ones(begin.s.size)
-        state = FactorsState(begin.U * root, begin.V * root, begin.effects, noise, ones, ones, 0.0)
-        return self._with_precisions(rng, state, None), None
+        """Start at random with all components on: precisions of A and B that are large for nothing stay large."""
+        (m, n), r, values = self.observations.shape, self.model.rank, self.data.by_row.values
+        has_effects = self.model.effects is not None
+        size = START_SHARE * np.sqrt(positive_square(variance_of(values) if has_effects else 0.0, values) / r)
+        A, B = (np.sqrt(size) * rng.standard_normal((length, r)) for length in (m, n))
+        effects = Effects(float(values.mean()), np.zeros(m), np.zeros(n), 1.0, 1.0) if has_effects else Effects.none()
+        noise, ones = self.model.noise.start((m, n)), np.ones(r)
+        return self._with_precisions(rng, FactorsState(A, B, effects, noise, ones, ones, 0.0), None), None
 
     def step(self, rng: Generator, state: FactorsState, tuning: None) -> tuple[FactorsState, None]:
         weights, mixing = draw_weights(rng, self.model, self.data, self._likelihood, state.factors(), state.noise)

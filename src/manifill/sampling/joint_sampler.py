@@ -28,6 +28,7 @@ from manifill.sampling.data import Data
 from manifill.sampling.dual_averaging import DualAveraging
 from manifill.sampling.effect_exchange import exchange, exchange_effects
 from manifill.sampling.effect_scale import rescale_effects
+from manifill.sampling.gibbs_start import gibbs_start
 from manifill.sampling.hmc import trajectories
 from manifill.sampling.integrators import Integrator, Phase, TwoStage
 from manifill.sampling.mass_adaptation import GradientSquares, windows
@@ -155,8 +156,7 @@ class Joint:
         )
 
     def start(self, rng: Generator) -> tuple[State, JointTuning]:
-        begin = warm_start(rng, self.observations, self.model)
-        noise = self.model.noise.start(self.observations.shape)
+        begin, noise = self._begin(rng)
         state = draw_hyperparameters(rng, self.model, self.data, begin, noise)
         weights, _ = self._weights(rng, state)
         position, target = state.unknowns.pack(), self._target(state.noise, weights)
@@ -164,6 +164,13 @@ class Joint:
         step = self._block.init(rng, self._manifold.replace_masses(masses), target, position)
         nothing = GradientSquares.none(self.layout), Trees.none()
         return state, JointTuning(step, masses, *nothing, iteration=0, warming=True, lengths=None)
+
+    def _begin(self, rng: Generator) -> tuple[Unknowns, NoiseState]:
+        """Return a point typical of the posterior if Gibbs sweeps can find one, and otherwise near its mode."""
+        if self.model.likelihood.is_conjugate:
+            return gibbs_start(rng, self.observations, self.model)
+        noise = self.model.noise.start(self.observations.shape)
+        return warm_start(rng, self.observations, self.model), noise
 
     def step(self, rng: Generator, state: State, tuning: JointTuning) -> tuple[State, JointInfo]:
         weights, mixing = self._weights(rng, state)

@@ -1,0 +1,55 @@
+"""Starting points from Gibbs sweeps over A Bᵀ, for likelihoods with normal noise.
+
+At the posterior mode weak components are nearly zero, and a chain takes hundreds of iterations to let them grow.
+Sweeps of exact conditional draws start with all components on, and after a few dozen of them a state is typical of the
+posterior.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from manifill.base import progress
+from manifill.base.arrays import Generator
+from manifill.likelihoods import NoiseState
+from manifill.problem import Model, Observations
+from manifill.problem.default_priors import scaled_factor_prior
+from manifill.sampling.factor_gibbs import Factors, FactorsState
+from manifill.unknowns import Unknowns
+from manifill.unknowns.point import components_of_product
+
+__all__ = ["gibbs_start", "levelled"]
+
+# Sweeps come in blocks, until the log density of a block is no longer higher than that of the block before.
+BLOCK, MOST_BLOCKS = 15, 20
+
+
+def gibbs_start(rng: Generator, observations: Observations, model: Model) -> tuple[Unknowns, NoiseState]:
+    """Return unknowns and noise after as many sweeps as it takes for the log density to level off."""
+    prior = scaled_factor_prior(model.rank, observations, model.likelihood, effects=model.effects is not None)
+    sampler = Factors(replace(model, factor_precision=prior), observations)
+    state, _ = sampler.start(rng)
+    state = levelled(state, lambda at: sampler.step(rng, at, None)[0])
+    components = components_of_product(state.A, state.B)
+    U, s, V = (np.ascontiguousarray(part) for part in components)
+    return Unknowns(U, s, V, state.effects, np.zeros(model.likelihood.coordinates)), state.noise
+
+
+def levelled(state: FactorsState, sweep: Callable[[FactorsState], FactorsState]) -> FactorsState:
+    """Return the state after blocks of sweeps whose log density has stopped rising.
+
+    A block counts as higher if its mean exceeds the last one's by a standard deviation of single sweeps.
+    """
+    before = -np.inf
+    for _ in range(MOST_BLOCKS):
+        densities = []
+        for _ in range(BLOCK):
+            state = sweep(state)
+            densities.append(state.log_density)
+            progress.advance()
+        level, spread = float(np.mean(densities)), float(np.std(densities))
+        if level < before + spread:
+            break
+        before = level
+    return state
