@@ -83,8 +83,8 @@ class TimeLeft:
         iteration = self._iterating[chain].seconds(now)
         if iteration is None and known:
             iteration = sum(known) / len(known)
-        if iteration is None:
-            iteration = PASSES_PER_ITERATION * (self._guess if step is None else step)
+        if iteration is None:  # the steps of the start say little about it: on some data, each is many passes
+            iteration = PASSES_PER_ITERATION * self._guess
         start = 0.0
         if line.stage in (Stage.WAITING, Stage.INITIALISING, Stage.COMPILING):
             start = max(PASSES_TO_START - line.initial_steps, 0.0) * (self._guess if step is None else step)
