@@ -10,6 +10,7 @@ from typing import Any
 import joblib
 import numpy as np
 
+from manifill.base.argument_words import Argument, Wording
 from manifill.base.errors import ChainsKilledError
 from manifill.base.kernel_cache import cache_note
 from manifill.base.progress import Estimate, Listener, Row, announce, listener
@@ -122,8 +123,10 @@ class _Run:
         cause = next(iter(self._deaths.values())).cause
         killed = f"chain {numbers} was {cause}" if len(self._deaths) == 1 else f"chains {numbers} were {cause}"
         if self._plan.path is None:
-            raise ChainsKilledError(killed, "use fewer jobs, or give a path, from which a fit can be resumed")
-        raise ChainsKilledError(killed, "the other draws are kept, and fit with resume=True continues")
+            fewer = Wording("use fewer ", Argument("jobs"), ", or give a ", Argument("path"))
+            raise ChainsKilledError(killed, Wording(fewer, ", from which a fit can be resumed"))
+        kept = Wording("the other draws are kept, and fit with ", Argument("resume", True), " continues")
+        raise ChainsKilledError(killed, kept)
 
     def _rows(self) -> tuple[list[Row], Estimate]:
         """Return what the display shows of the chains."""

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from manifill.base.argument_words import Wording
+from manifill.base.argument_words import Wording, message_of
 from manifill.problem import Duplicates, Observations, from_array, from_sparse
 from manifill.tables.input_file import InputFile
 from manifill.tables.matrix_market import read_matrix_market
@@ -31,9 +31,9 @@ def _read_npz(file: InputFile, duplicates: Duplicates) -> Observations:
     except (TooLargeError, MemoryError):
         raise
     except Exception as error:  # the errors of NumPy, SciPy and zipfile for damaged files have no other base class
-        message = error.args[0] if len(error.args) == 1 and isinstance(error.args[0], Wording) else reason(error) + "."
-        parts = message.parts if isinstance(message, Wording) else (message,)
-        raise ValueError(Wording(f"{file.name} cannot be read as a matrix: ", *parts)) from None
+        message = message_of(error)
+        sentence = message if isinstance(message, Wording) else reason(error) + "."
+        raise ValueError(Wording(f"{file.name} cannot be read as a matrix: ", sentence)) from None
 
 
 def _check_archive(file: InputFile) -> None:
