@@ -263,7 +263,7 @@ def test_mistakes_about_a_run(run: Run, wide: pd.DataFrame) -> None:
     for arguments, said in (
         (["predict", "run", "pairs.csv", "--out", "p.csv"], "'nobody'"),
         (["predict", "run", "good.csv", "--interval", "2"], "interval"),
-        (["top", "run", "--row", "nobody"], "'nobody'"),
+        (["top", "run", "--row", "nobody"], "--row nobody is not a row of this run, whose rows are r0, r1, r2, …;"),
         (["top", "run", "--row", "r3", "--n", "0"], "--n must be a whole number of at least 1"),
         (
             ["fit", "wide.csv", "--resume", "--out", "run", "--no-effects"],

@@ -1,6 +1,7 @@
 """Matrices in Matrix Market files, and in npz files of NumPy or SciPy."""
 
 import zipfile
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,8 +20,15 @@ __all__ = ["read_matrix"]
 
 def read_matrix(file: InputFile, duplicates: Duplicates) -> Table:
     """Return the cells of a matrix: the stored cells of a sparse matrix, or all but the NaN cells of a dense one."""
-    observations = read_matrix_market(file, duplicates) if file.extension == ".mtx" else _read_npz(file, duplicates)
-    return Table(observations, Layout("wide"), ())
+    if file.extension == ".mtx":
+        return Table(_numbered_from_one(read_matrix_market(file, duplicates)), Layout("wide"), ())
+    return Table(_read_npz(file, duplicates), Layout("wide"), ())
+
+
+def _numbered_from_one(observations: Observations) -> Observations:
+    """Return observations with the numbers as labels that a Matrix Market file gives its rows and columns."""
+    rows, columns = (np.arange(1, size + 1) for size in observations.shape)
+    return replace(observations, row_labels=rows, column_labels=columns)
 
 
 def _read_npz(file: InputFile, duplicates: Duplicates) -> Observations:
