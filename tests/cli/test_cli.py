@@ -233,6 +233,14 @@ MISTAKES = {
         "--column-scales standardize divides the columns by their spreads, so --sigma and --lambda would not be",
     ),
     "no counts": (["fit", "wide.csv", "--likelihood", "poisson"], "the data hold -"),
+    "noise by column": (
+        ["fit", "wide.csv", "--sampler", "gibbs", "--noise", "column"],
+        "--sampler gibbs does not support --noise column; use --sampler joint.",
+    ),
+    "factors of counts": (
+        ["fit", "wide.csv", "--sampler", "factors", "--likelihood", "softplus"],
+        "--sampler factors supports only the Gaussian likelihood, not 'softplus'; use --sampler joint.",
+    ),
     "no draws": (["fit", "wide.csv", "--draws", "0"], "--draws must be a whole number of at least 1, not 0."),
     "both": (["fit", "wide.csv", "--resume", "--overwrite"], "--resume continues the run in --out, --overwrite"),
     "no run": (["predict", "nowhere", "wide.csv"], "nowhere is not a manifill run"),

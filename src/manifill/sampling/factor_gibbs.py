@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from manifill.base.argument_words import Argument, Wording, joined
 from manifill.base.arrays import Array, Generator, Matrix
 from manifill.base.variables import Variable
 from manifill.kernels.cell_passes import log_likelihood
@@ -32,13 +33,18 @@ class Factors:
     def __init__(self, model: Model, observations: Observations) -> None:
         model.check(observations)
         if not model.likelihood.is_conjugate:
-            raise ValueError(
-                f"sampler='factors' supports only the Gaussian likelihood, not {model.likelihood.name!r}; "
-                "use sampler='joint'."
-            )
+            only = f" supports only the Gaussian likelihood, not {model.likelihood.name!r}; use "
+            raise ValueError(Wording(Argument("sampler", "factors"), only, Argument("sampler", "joint"), "."))
         if model.effects is not None or model.noise.by_column:
             raise ValueError(
-                "sampler='factors' supports neither effects nor noise='column'; set effects=None and noise='shared'."
+                Wording(
+                    Argument("sampler", "factors"),
+                    " supports neither effects nor ",
+                    Argument("noise", "column"),
+                    "; set ",
+                    *joined([Argument("effects", None), Argument("noise", "shared")]),
+                    ".",
+                )
             )
         self.model = model
         self.observations = observations

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from manifill.base.argument_words import Argument, Wording
 from manifill.base.arrays import Array, Generator, Matrix, Vector
 from manifill.base.priors import Marginal
 from manifill.base.variables import Variable
@@ -43,7 +44,8 @@ class Gibbs:
         self, model: Model, observations: Observations, target_acceptance: float = 0.8, max_depth: int = 10
     ) -> None:
         if model.noise.by_column:
-            raise ValueError("sampler='gibbs' does not support noise='column'; use sampler='joint'.")
+            one, other = Argument("sampler", "gibbs"), Argument("noise", "column")
+            raise ValueError(Wording(one, " does not support ", other, "; use ", Argument("sampler", "joint"), "."))
         self.model = model
         self.observations = observations
         self.target_acceptance = target_acceptance
