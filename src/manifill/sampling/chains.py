@@ -96,6 +96,8 @@ class _Run:
         """Run all chains, and return the records of those that were not killed."""
         guess = self._time_left.guess()
         compile_ahead(self._shared, self._workers, self._listener, lambda: self._board.stopped, guess)
+        if self._board.stopped:  # while kernels were compiled, whose workers have been killed
+            return []
         self._listener.begin("sampling", None, "", 0.0, 0.0)
         self._listener.watch(self._rows)
         tasks = [(self._shared, chain, seed, self._board.path) for chain, seed in enumerate(self._seeds)]
