@@ -4,6 +4,7 @@ The singular values are sampled as z = log s, by NUTS for every likelihood.  Und
 conditional is a quadratic form in s, so a whole trajectory costs one pass over the data (docs/math.md, §5).
 """
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -60,10 +61,14 @@ class Gibbs:
         rest = self.layout.rest_size - r
         if rest:
             self._manifolds["effects" if self.layout.has_effects else "coordinates"] = Euclidean(rest)
-            self._density = JointDensity.of(model, self.data.by_row, self.layout)
             self._scratch = np.empty((2, self.layout.size))
         self._blocks = {name: Block(on.dimension, Leapfrog(), max_depth) for name, on in self._manifolds.items()}
         self._left_scratch, self._right_scratch = np.empty((2, m, width)), np.empty((2, n, width))
+
+    @cached_property
+    def _density(self) -> JointDensity:
+        """The density of the effects; its pass over the cells is compiled on first use, which is in a chain."""
+        return JointDensity.of(self.model, self.data.by_row, self.layout)
 
     @property
     def variables(self) -> tuple[Variable, ...]:
