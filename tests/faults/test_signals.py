@@ -43,7 +43,7 @@ def test_ctrl_c_once_keeps_the_draws(whole: Whole, folder: Path) -> None:
 def test_ctrl_c_twice_stops_at_once(whole: Whole, folder: Path) -> None:
     """The first Ctrl-C would wait for the end of an iteration, which takes half a minute here."""
     command = slow_fit(folder, "run", seconds=30.0)
-    wait_until(lambda: all((folder / "run" / "checkpoints" / f"chain-{k}.lock").exists() for k in range(2)))
+    wait_until(lambda: all((folder / "run" / "checkpoints" / f"chain-{k}.npz").exists() for k in range(2)))
     wait_until(lambda: len(command.workers()) == 2)
     time.sleep(1.0)
     begin = time.monotonic()
