@@ -4,7 +4,7 @@ import pickle
 
 import pytest
 
-from manifill.base.argument_words import Argument, Wording, joined, worded
+from manifill.base.argument_words import Argument, Wording, joined, message_of, worded
 
 SENTENCE = Wording("pass ", Argument("duplicates", "average"), ", or give ", Argument("row"), ".")
 
@@ -29,6 +29,16 @@ def test_messages_of_exceptions() -> None:
     assert worded(caught.value, _write) == "pass <duplicates>, or give <row>."
     assert worded(ValueError("plain"), _write) == "plain"
     assert worded(OSError(2, "no file", "x"), _write) == "[Errno 2] no file: 'x'"
+
+
+def test_a_sentence_may_be_a_part_of_another() -> None:
+    try:
+        raise ValueError(SENTENCE)
+    except ValueError as error:
+        whole = Wording("refused: ", message_of(error))
+    assert whole == f"refused: {SENTENCE}"
+    assert worded(whole, _write) == "refused: pass <duplicates>, or give <row>."
+    assert message_of(OSError(2, "no file")) == "[Errno 2] no file"
 
 
 def test_a_value_may_be_none() -> None:

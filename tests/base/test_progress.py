@@ -4,6 +4,7 @@ import io
 import logging
 import re
 import time
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -59,6 +60,28 @@ def test_what_is_done_now_and_guesses_are_shown(capfd: pytest.CaptureFixture[str
         progress.advance(1.0, "transition")
     last = capfd.readouterr().err.splitlines()[-1]
     assert last == "manifill: compiling: 1 of 2 kernels, 0 s (transition), perhaps 2 min left"
+
+
+def test_the_estimate_falls_while_nothing_is_counted(
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kernel that takes a minute to compile does not let the time left stand still, or reach its end."""
+    seconds = [0.0]
+    monkeypatch.setattr("manifill.base.progress_display.SECONDS_BETWEEN_UPDATES", 1000.0)
+    monkeypatch.setattr("time.monotonic", lambda: seconds[0])
+    with displayed(visible=True):
+        display: Any = progress.listener()
+        progress.begin("compiling", 4.0, "kernels", guess=40.0)
+        for now in range(0, 400, 10):
+            seconds[0] = float(now)
+            if now == 80:
+                progress.advance()
+            display.update()
+    shown = [float(re.findall("([0-9]+) s left", line)[0]) for line in capfd.readouterr().err.splitlines()]
+    assert shown[0] == 40.0
+    assert all(later < earlier for earlier, later in pairwise(shown[:6]))
+    assert shown[7] < shown[8], "what is counted corrects the estimate"
+    assert min(shown) > 0.0
 
 
 def rows() -> tuple[list[Row], Estimate]:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -21,6 +22,11 @@ Run: TypeAlias = Callable[..., tuple[str | int | None, str, str]]
 
 # Runs of thirty draws are loaded with a warning.
 pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
+
+# Arguments as Python writes them, which the command line calls by other names.
+PYTHON_WORDS = re.compile(
+    r"\w=|\b(?:column_scales|noise_prior|lambda_|target_acceptance|max_depth|held_out|id_column)\b"
+)
 
 QUICK = ["--sampler", "factors", "--rank", "2", "--chains", "2", "--warmup", "20", "--draws", "30", "--jobs", "1"]
 
@@ -222,6 +228,21 @@ MISTAKES = {
     "no share": (["fit", "wide.csv", "--hold-out", "some"], "--hold-out some is neither a share"),
     "unknown kind": (["fit", "wide.csv", "--hold-out-by", "user"], "--hold-out-by"),
     "all rows": (["fit", "wide.csv", "--hold-out", "30", "--hold-out-by", "row"], "leaves 0 cells to fit"),
+    "known noise of scaled columns": (
+        ["fit", "wide.csv", "--column-scales", "standardize", "--sigma", "1", "--lambda", "2"],
+        "--column-scales standardize divides the columns by their spreads, so --sigma and --lambda would not be",
+    ),
+    "no counts": (["fit", "wide.csv", "--likelihood", "poisson"], "the data hold -"),
+    "noise by column": (
+        ["fit", "wide.csv", "--sampler", "gibbs", "--noise", "column"],
+        "--sampler gibbs does not support --noise column; use --sampler joint.",
+    ),
+    "factors of counts": (
+        ["fit", "wide.csv", "--sampler", "factors", "--likelihood", "softplus"],
+        "--sampler factors supports only the Gaussian likelihood, not 'softplus'; use --sampler joint.",
+    ),
+    "no draws": (["fit", "wide.csv", "--draws", "0"], "--draws must be a whole number of at least 1, not 0."),
+    "both": (["fit", "wide.csv", "--resume", "--overwrite"], "--resume continues the run in --out, --overwrite"),
     "no run": (["predict", "nowhere", "wide.csv"], "nowhere is not a manifill run"),
     "resume of nothing sensible": (["fit", "wide.csv", "--resume", "--out", "."], "not a manifill run"),
     "folder in use": (["fit", "wide.csv", "--out", "."], "already exists"),
@@ -238,6 +259,7 @@ def test_a_mistake_is_one_line_and_nothing_is_written(name: str, run: Run, wide:
     last = err.splitlines()[-1]
     assert last.startswith("manifill: ")
     assert said in last
+    assert not PYTHON_WORDS.search(last)
     assert "Traceback" not in err
     assert sorted(tmp_path.rglob("*")) == before
 
@@ -249,13 +271,23 @@ def test_mistakes_about_a_run(run: Run, wide: pd.DataFrame) -> None:
     for arguments, said in (
         (["predict", "run", "pairs.csv", "--out", "p.csv"], "'nobody'"),
         (["predict", "run", "good.csv", "--interval", "2"], "interval"),
-        (["top", "run", "--row", "nobody"], "'nobody'"),
-        (["fit", "wide.csv", "--resume", "--out", "run", "--rank", "1"], "rank is 2 in the run and 1 here"),
+        (["top", "run", "--row", "nobody"], "--row nobody is not a row of this run, whose rows are r0, r1, r2, …;"),
+        (["top", "run", "--row", "r3", "--n", "0"], "--n must be a whole number of at least 1"),
+        (
+            ["fit", "wide.csv", "--resume", "--out", "run", "--no-effects"],
+            "--effects in the run, but --no-effects here",
+        ),
+        (
+            ["fit", "wide.csv", "--resume", "--out", "run", "--sigma", "2"],
+            "no --sigma in the run, but --sigma 2.0 here",
+        ),
+        (["fit", "wide.csv", "--resume", "--out", "run", "--rank", "1"], "--rank 2 in the run, but --rank 1 here"),
         (["complete", "run", "--out", "c.xlsx"], "xlsx"),
     ):
         code, _, err = run(*arguments)
         assert code == 2, arguments
         assert said in err.splitlines()[-1]
+        assert not PYTHON_WORDS.search(err)
     assert not Path("p.csv").exists()
 
 

@@ -85,5 +85,6 @@ def test_the_mode_takes_and_gives_frames_too() -> None:
 
 def test_labels_that_cannot_be_stored_are_named_before_the_fit(tmp_path: Path) -> None:
     zoned = WIDE.set_axis(DAYS.tz_localize("Europe/Vienna"), axis=1)
-    with pytest.raises(ValueError, match=r"column_labels hold .* cannot be stored"):
+    with pytest.raises(ValueError, match=r"the column labels hold .* cannot store; convert them to text"):
         MatrixCompletion(**QUICK, path=tmp_path / "run").fit(zoned)
+    assert not list(tmp_path.iterdir())

@@ -172,11 +172,11 @@ def test_a_run_without_a_seed_goes_on_with_the_one_it_drew(tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"rank": 1}, "rank is 2 in the run and 1 here"),
-        ({"chains": 3}, "chains is 2 in the run and 3 here"),
+        ({"rank": 1}, "rank=2 in the run, but rank=1 here"),
+        ({"chains": 3}, "chains=2 in the run, but chains=3 here"),
         ({"seed": 4}, "the seed is 3 in the run and 4 here"),
-        ({"warmup": 21}, "warmup is 20 in the run and 21 here"),
-        ({"seed": 4, "warmup": 21}, "the seed is 3 in the run and 4 here; warmup is 20 in the run and 21 here"),
+        ({"warmup": 21}, "warmup=20 in the run, but warmup=21 here"),
+        ({"seed": 4, "warmup": 21}, "the seed is 3 in the run and 4 here; warmup=20 in the run, but warmup=21 here"),
     ],
     ids=str,
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from manifill.sampling.checkpoint import next_iteration
-from tests.faults.commands import Command, assert_same_draws, slow_fit, wait_until
+from tests.faults.commands import FIT, Command, assert_same_draws, slow_fit, wait_until
 from tests.faults.conftest import Whole
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for processes in /proc")
@@ -43,7 +43,7 @@ def test_ctrl_c_once_keeps_the_draws(whole: Whole, folder: Path) -> None:
 def test_ctrl_c_twice_stops_at_once(whole: Whole, folder: Path) -> None:
     """The first Ctrl-C would wait for the end of an iteration, which takes half a minute here."""
     command = slow_fit(folder, "run", seconds=30.0)
-    wait_until(lambda: all((folder / "run" / "checkpoints" / f"chain-{k}.lock").exists() for k in range(2)))
+    wait_until(lambda: all((folder / "run" / "checkpoints" / f"chain-{k}.npz").exists() for k in range(2)))
     wait_until(lambda: len(command.workers()) == 2)
     time.sleep(1.0)
     begin = time.monotonic()
@@ -68,6 +68,19 @@ def test_sigterm_keeps_the_draws(to_all: bool, whole: Whole, folder: Path) -> No
     assert command.err.splitlines()[-1] == f"manifill: terminated; {CONTINUES}"
     assert "Traceback" not in command.err
     wait_for_iterations(folder, 35)
+    command.check_gone()
+    check_resumed(folder, whole)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["Ctrl-C", "SIGTERM"])
+def test_an_interrupt_while_kernels_compile_is_one_line(number: int, code: int, whole: Whole, folder: Path) -> None:
+    arguments = ["-m", "manifill", "fit", "table.csv", *FIT, "--out", "run"]
+    command = Command(folder, *arguments, NUMBA_CACHE_DIR=str(folder / "kernels"))
+    wait_until(lambda: "compiling" in command.err and len(command.workers()) == 2)
+    command.send(number)
+    assert command.wait() == code
+    assert "Traceback" not in command.err
+    assert command.err.splitlines()[-1].endswith(CONTINUES)
     command.check_gone()
     check_resumed(folder, whole)
 

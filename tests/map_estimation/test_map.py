@@ -120,7 +120,7 @@ REFUSALS: dict[str, tuple[dict[str, Any], str]] = {
     "likelihood": ({"likelihood": "weibull"}, "likelihood='weibull'"),
     "likelihood class": ({"likelihood": Gaussian}, "neither a name"),
     "no trials": ({"likelihood": "binomial"}, "needs trials"),
-    "too few trials": ({"likelihood": "binomial", "trials": 2}, "values holds 3"),
+    "too few trials": ({"likelihood": "binomial", "trials": 2}, "the data hold 3"),
     "step in vain": ({"step": 0.5}, "step.*'gaussian'"),
     "duplicates": ({"duplicates": "sum"}, "duplicates.*'sum'"),
     "shape": ({"shape": (1, 1)}, "shape"),
@@ -167,5 +167,5 @@ def test_columns_stay_as_they_are_where_sigma_is_given(caplog: pytest.LogCapture
     units = np.repeat([1.0, 1000.0], [7, 8])
     found = map_estimate(holed_table() * units, sigma=1.0)
     assert found.column_scales == 1.0
-    assert "not scaled: sigma is given" in caplog.text
+    assert "not scaled, because of sigma" in caplog.text
     assert map_estimate(holed_table() * units, column_scales=None).column_scales == 1.0

@@ -148,7 +148,7 @@ def test_divergences_are_counted(good: Draws) -> None:
     diverging = np.zeros((4, 500))
     diverging[2, :3] = 1.0
     draws = with_statistic(good, "diverging", diverging)
-    assert "3 of 2000 draws diverged (raise target_acceptance)" in reasons_of(draws)
+    assert "3 of 2000 draws diverged (raise the target acceptance)" in reasons_of(draws)
     assert diagnosed(draws).divergences == 3
 
 
@@ -159,7 +159,7 @@ def test_one_draw_in_a_hundred_may_reach_the_depth_limit(good: Draws, cut: int, 
     diagnostics = diagnosed(with_statistic(good, "reached_max_depth", reached))
     assert diagnostics.depth_limit_share == pytest.approx(cut / 2000)
     assert diagnostics.converged == converged
-    assert ("raise max_depth" in diagnostics.verdict) != converged
+    assert ("raise the maximum depth" in diagnostics.verdict) != converged
 
 
 @pytest.mark.parametrize(("first", "share"), [(0, 0.0), (14, 0.5)], ids=["early", "late"])
@@ -169,7 +169,7 @@ def test_trees_cut_late_in_warm_up_count(good: Draws, first: int, share: float) 
     reached[:, first : first + 3] = 1.0
     diagnostics = diagnosed(replace(good, warmup_statistics={"reached_max_depth": reached}))
     assert diagnostics.depth_limit_share == pytest.approx(share)
-    assert ("50.0% of the trees reached the depth limit (raise max_depth)" in diagnostics.verdict) == (share > 0)
+    assert ("50.0% of the trees reached the depth limit (raise the maximum" in diagnostics.verdict) == (share > 0)
 
 
 def test_a_sampler_without_trees_needs_no_tree_statistics(good: Draws) -> None:

@@ -91,9 +91,9 @@ def test_binomial_encodes_in_steps() -> None:
 @pytest.mark.parametrize(
     ("likelihood", "values", "message"),
     [
-        (Binomial(5), [1.0, 6.0], "values holds 6"),
-        (Binomial(5), [-1.0], "values holds -1"),
-        (Binomial(5), [1.0, 2.0, 2.5], r"values holds 2\.5"),
+        (Binomial(5), [1.0, 6.0], "the data hold 6"),
+        (Binomial(5), [-1.0], "the data hold -1"),
+        (Binomial(5), [1.0, 2.0, 2.5], r"the data hold 2\.5"),
         (Binomial(5, 0.5), [5.0], r"trials=5 and step=0\.5"),
         (Binomial(0), [0.0], "trials must be"),
         (Binomial(2.5), [0.0], "trials must be"),  # type: ignore[arg-type]

@@ -191,7 +191,7 @@ def test_a_replacement_stopped_anywhere_is_completed_or_never_began(finished: Pa
         if last == decisive[0]:
             np.testing.assert_array_equal(manifill.load(path).posterior_.A[:], old)
             continue
-        with pytest.raises(ValueError, match="stopped while it was begun; continue it with resume=True"):
+        with pytest.raises(ValueError, match="stopped while it was begun; continue it by a fit with resume=True"):
             manifill.load(path)
         np.testing.assert_array_equal(fit(path, resume=True).posterior_.A[:], new)
         assert verify_run(path).damage == ()

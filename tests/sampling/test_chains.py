@@ -14,7 +14,7 @@ import joblib
 import numpy as np
 import pytest
 
-from manifill.base import progress
+from manifill.base import kernel_cache, progress
 from manifill.base.progress import Row, Watch
 from manifill.likelihoods import Gaussian, WithNoise
 from manifill.problem import Model, from_array
@@ -55,6 +55,22 @@ def test_board_carries_lines_and_the_word_stop(tmp_path: Path) -> None:
     assert not same.stopped
     board.stop()
     assert same.stopped
+
+
+def test_a_kernel_that_an_iteration_compiles_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    board, step, stages = Board(tmp_path / "board", 3, create=True), Factors.step, []
+
+    def compiling(*arguments: Any) -> Any:
+        for now in (True, False):
+            for listener in kernel_cache._listeners:
+                listener(now)
+            stages.append(Stage(int(board.read(0).stage)))
+        return step(*arguments)
+
+    monkeypatch.setattr(Factors, "step", compiling)
+    run_chain(InMemory(plan()), 0, SEEDS[0], board.path)
+    assert stages[:2] == [Stage.COMPILING, Stage.WARMUP]
+    assert stages[-2:] == [Stage.COMPILING, Stage.DRAWING]
 
 
 def test_nothing_is_shown_when_not_wanted(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -26,8 +26,10 @@ class Function:
 
 
 class Sampler:
+    names: tuple[str, ...] = ("slow", "middle", "quick")
+
     def kernels(self) -> tuple[Kernel, ...]:
-        return tuple(Kernel(Function(name), (1.0,)) for name in ("slow", "middle", "quick"))
+        return tuple(Kernel(Function(name), (1.0,)) for name in self.names)
 
 
 class Recorder:
@@ -48,10 +50,15 @@ class Recorder:
 
 
 @pytest.fixture
-def marker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr("manifill.sampling.compilation.cache_marker", lambda contents: tmp_path / "marker")
+def markers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder of the files that mark the kernels of a sampler as compiled."""
+
+    def named(contents: list[str]) -> Path:
+        return tmp_path / f"{len(contents)} kernels {hash(tuple(contents))}"
+
+    monkeypatch.setattr("manifill.sampling.compilation.cache_marker", named)
     compiled.clear()
-    return tmp_path / "marker"
+    return tmp_path
 
 
 def compile_all(*, stopped: bool = False) -> list[Any]:
@@ -61,7 +68,7 @@ def compile_all(*, stopped: bool = False) -> list[Any]:
     return recorder.reports
 
 
-def test_one_process_compiles_ahead_too_and_reports_each_kernel(marker: Path) -> None:
+def test_one_process_compiles_ahead_too_and_reports_each_kernel(markers: Path) -> None:
     """Otherwise the kernels that are used after warm-up would be compiled in the middle of the chain."""
     assert compile_all() == [
         "compiling 3 kernels; this happens once and takes a minute or two",
@@ -75,7 +82,17 @@ def test_one_process_compiles_ahead_too_and_reports_each_kernel(marker: Path) ->
     assert compile_all() == [], "the second time there is nothing to compile"
 
 
-def test_a_stop_is_noticed_between_kernels(marker: Path) -> None:
+def test_a_stop_is_noticed_between_kernels(markers: Path) -> None:
     compile_all(stopped=True)
     assert compiled == ["slow"]
-    assert not marker.exists()
+    assert not list(markers.iterdir())
+
+
+def test_another_kernel_of_the_same_signature_is_not_taken_as_compiled(
+    markers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Which gradient is used depends on the share of observed cells; the other one would be compiled by each chain."""
+    compile_all()
+    monkeypatch.setattr(Sampler, "names", ("slow", "other", "quick"))
+    compile_all()
+    assert "other" in compiled

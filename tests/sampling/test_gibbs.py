@@ -88,5 +88,5 @@ def test_values_that_cannot_occur_are_refused() -> None:
 
 
 def test_one_noise_for_all_cells_only() -> None:
-    with pytest.raises(ValueError, match="supports only shared normal noise; use sampler='joint'"):
+    with pytest.raises(ValueError, match="has one noise for all cells; use noise='shared'"):
         Gibbs(model_for(Gaussian(), by="column"), some_observations(Gaussian()))

@@ -1,5 +1,7 @@
 """Estimates of the time that chains need."""
 
+from itertools import pairwise
+
 import pytest
 
 from manifill.sampling.progress_board import Line, Stage
@@ -42,7 +44,7 @@ def test_the_slowest_chain_ends_last() -> None:
     assert left.estimate([warming(90), warming(10)], now=10.0).seconds == pytest.approx(90.0)
 
 
-def test_before_the_first_iteration_it_is_a_guess_from_the_steps_of_the_start() -> None:
+def test_before_the_first_iteration_it_is_a_guess_of_which_the_steps_measure_the_start() -> None:
     left = TimeLeft(chains=1, iterations=10, jobs=1, products=1e9)
     guess = left.estimate([Line()], now=0.0)
     assert not guess.measured
@@ -50,7 +52,21 @@ def test_before_the_first_iteration_it_is_a_guess_from_the_steps_of_the_start() 
     left.estimate([Line(Stage.INITIALISING, initial_steps=0.0)], now=0.0)
     later = left.estimate([Line(Stage.INITIALISING, initial_steps=100.0)], now=1.0)
     assert not later.measured
-    assert later.seconds == pytest.approx(0.01 * (PASSES_TO_START - 100 + 10 * PASSES_PER_ITERATION))
+    iterations = left.guess() * 10 * PASSES_PER_ITERATION / (PASSES_TO_START + 10 * PASSES_PER_ITERATION)
+    assert later.seconds == pytest.approx(0.01 * (PASSES_TO_START - 100) + iterations)
+
+
+def test_the_guess_falls_while_a_chain_compiles() -> None:
+    """Kernels that are not compiled ahead have no count."""
+    left = TimeLeft(chains=1, iterations=10, jobs=1, products=0.0)
+    left.estimate([Line(Stage.INITIALISING, initial_steps=0.0)], now=0.0)
+    left.estimate([Line(Stage.INITIALISING, initial_steps=1.0)], now=0.1)
+    compiling = Line(Stage.COMPILING, initial_steps=1.0)
+    estimates = [left.estimate([compiling], now=now) for now in (1.0, 11.0, 21.0, 31.0, 300.0)]
+    seconds = [estimate.seconds for estimate in estimates]
+    assert not any(estimate.measured for estimate in estimates)
+    assert all(earlier - later > 1.0 for earlier, later in pairwise(seconds))
+    assert seconds[-1] > 1.0
 
 
 def test_a_chain_that_is_started_again_is_timed_again() -> None:

@@ -78,6 +78,11 @@ FILES = {
     "separators at the end": ("t.csv", "a,b\n1,2,\n3,4,\n", "t.csv has 3 fields per line, but 2 in the first"),
     "short first line": ("t.csv", "1,2\n3,4,5\n6,7,8\n", "t.csv has 3 fields per line, but 2 in the first"),
     "quotes": ("t.csv", 'a,b\n"1,2\n3,4\n', "t.csv has a quotation mark that is not closed"),
+    "quotes in a later field": (
+        "t.csv",
+        'name,a,b\nx,1,2\ny,"3,4\nz,5,6\n',
+        "line 3 of .*t.csv has a quotation mark that is not closed",
+    ),
     "late quotes": ("t.csv", "a,b\n" + "1,2\n" * 99 + '"3,4\n', "t.csv has a quotation mark that is not closed"),
     "a long field among quotes": (
         "t.csv",

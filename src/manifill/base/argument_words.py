@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any, NamedTuple
 
-__all__ = ["ABSENT", "Argument", "Wording", "joined", "worded"]
+__all__ = ["ABSENT", "Argument", "Wording", "joined", "message_of", "worded"]
 
 
 class _Absent(Enum):
@@ -36,17 +36,23 @@ class Wording(str):
     parts: tuple[str | Argument, ...]
 
     def __new__(cls, *parts: str | Argument) -> "Wording":
-        """Return the sentence made of these parts."""
-        made = super().__new__(cls, _text(parts, Argument.in_python))
-        made.parts = parts
+        """Return the sentence made of these parts, which may be sentences too."""
+        flat = tuple(one for part in parts for one in (part.parts if isinstance(part, Wording) else (part,)))
+        made = super().__new__(cls, _text(flat, Argument.in_python))
+        made.parts = flat
         return made
 
 
 def worded(message: object, write: Callable[[Argument], str]) -> str:
     """Return a message, or the message of an exception, with its arguments written by ``write``."""
-    if isinstance(message, BaseException) and len(message.args) == 1:
-        message = message.args[0]
+    if isinstance(message, BaseException):
+        message = message_of(message)
     return _text(message.parts, write) if isinstance(message, Wording) else str(message)
+
+
+def message_of(error: BaseException) -> str:
+    """Return the message of an exception, with its arguments if it is a ``Wording``."""
+    return error.args[0] if len(error.args) == 1 and isinstance(error.args[0], Wording) else str(error)
 
 
 def joined(arguments: Sequence[Argument]) -> list[str | Argument]:

@@ -4,6 +4,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from manifill.base.argument_words import Argument, Wording
+
 __all__ = ["CannotResumeError", "ChainsKilledError", "Damage", "DamagedRunError", "DiskFullError"]
 
 
@@ -38,8 +40,8 @@ class DamagedRunError(ValueError):
         if remedy is None and any(one.chain is None for one in found):
             remedy = "restore it from a copy, or fit again"
         elif remedy is None:
-            remedy = "restore it from a copy, or leave its chain out with skip_damaged=True"
-        return cls(f"{first}{others}; {remedy}.", found)
+            remedy = Wording("restore it from a copy, or leave its chain out with ", Argument("skip_damaged", True))
+        return cls(Wording(f"{first}{others}; ", remedy, "."), found)
 
 
 class DiskFullError(OSError):
@@ -50,5 +52,5 @@ class ChainsKilledError(ChildProcessError):
     """Processes of chains were killed, and again after they had been started again."""
 
     def __init__(self, killed: str, remedy: str) -> None:
-        super().__init__(f"{killed}; {remedy}.")
+        super().__init__(Wording(f"{killed}; ", remedy, "."))
         self.killed = killed  # which chains, and why: "chain 2 was killed, perhaps for lack of memory"

@@ -6,7 +6,7 @@ Logs, pipes and notebooks get lines.  Both displays are redrawn by a thread, sin
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol
 
@@ -124,8 +124,9 @@ class _Bars:
 class _Display:
     """Receives reports and shows them."""
 
-    def __init__(self, output: _Output) -> None:
+    def __init__(self, output: _Output, words: Callable[[str], str]) -> None:
         self._output = output
+        self._words = words
         self._lock = threading.Lock()
         self._watch: Watch | None = None
         self._begin("", None, "", 0.0, 0.0)
@@ -138,18 +139,20 @@ class _Display:
 
     def _begin(self, phase: str, total: float | None, unit: str, guess: float, then: float) -> None:
         self._phase, self._total, self._unit, self._guess, self._then = phase, total, unit, guess, then
-        self._done, self._doing, self._began = 0.0, "", time.monotonic()
+        self._done, self._doing = 0.0, ""
+        self._began = self._advanced = time.monotonic()
         self._watch = None
 
     def advance(self, amount: float, doing: str) -> None:
         self._done += amount
         self._doing = doing
+        self._advanced = time.monotonic()
 
     def watch(self, rows: Watch) -> None:
         self._watch = rows
 
     def note(self, text: str) -> None:
-        self._output.note(text)
+        self._output.note(self._words(text))
 
     def update(self) -> None:
         """Show the present state."""
@@ -161,33 +164,38 @@ class _Display:
         seconds = time.monotonic() - self._began
         rows: Sequence[Row] = ()
         if self._watch is None:
-            left = self._left(seconds)
+            left = self._left()
         else:
             rows, left = self._watch()
         return View(self._phase, self._done, self._total, self._unit, self._doing, rows, left, seconds)
 
-    def _left(self, seconds: float) -> Estimate | None:
+    def _left(self) -> Estimate | None:
         """Return the estimate from how much of the phase is done, and from the guesses."""
         share = self._done / self._total if self._total else 0.0
-        if self._guess:  # a phase that has taken longer than guessed is as slow for the rest
-            rest = (1.0 - share) * max(self._guess, seconds)
-        elif share:
-            rest = seconds * (1.0 - share) / share
-        else:
+        total = (self._advanced - self._began) / share if share else self._guess
+        if self._guess:  # counts less and less
+            total = share * total + (1.0 - share) * self._guess
+        if not total:
             return None
+        rest, since = (1.0 - share) * total, time.monotonic() - self._advanced
+        if rest:  # falls while nothing is counted, but not to zero
+            rest *= rest / (rest + since)
         return Estimate(rest + self._then, measured=not self._then)
 
 
 @contextmanager
-def displayed(*, visible: bool) -> Iterator[None]:
-    """Display the progress that the block reports, or nothing if not ``visible``; a display that is open is used."""
+def displayed(*, visible: bool, words: Callable[[str], str] = str) -> Iterator[None]:
+    """Display the progress that the block reports, or nothing if not ``visible``; a display that is open is used.
+
+    ``words`` writes the arguments in a note.
+    """
     if not visible:
         with listening(NOBODY):
             yield
     elif listener() is not NOBODY:
         yield
     else:
-        with _output() as output, _updated(_Display(output)) as display, listening(display):
+        with _output() as output, _updated(_Display(output, words)) as display, listening(display):
             yield
 
 

@@ -83,18 +83,11 @@ for command in (fit, predict, complete, top, report, diagnose, demo, reproduce):
     app.command(command.__name__)(_interruptible(command))
 
 
-# Arguments in Python, and the options that set them on the command line.
-OPTIONS = {"resume=True": "--resume", "overwrite=True": "--overwrite", "skip_damaged=True": "--skip-damaged"}
-
-
 def _message(error: Exception) -> str:
     """Return the message of an error in the words of the command line."""
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):  # of standard output, for example
         return "the disk is full; free space and try again."
-    message = in_command_words(error)
-    for argument, option in OPTIONS.items():
-        message = message.replace(argument, option)
-    return message
+    return in_command_words(error)
 
 
 def run() -> int:

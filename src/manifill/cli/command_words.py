@@ -7,7 +7,14 @@ from manifill.base.argument_words import ABSENT, Argument, worded
 
 __all__ = ["in_command_words", "parse_codes", "parse_size"]
 
-OPTIONS = {"id_column": "--id", "lambda_": "--lambda", "max_bytes": "--max-size"}
+OPTIONS = {
+    "held_out": "--hold-out",
+    "id_column": "--id",
+    "lambda_": "--lambda",
+    "max_bytes": "--max-size",
+    "path": "--out",
+}
+WITH_NONE = ("column_scales",)  # options that have the value none; others are left out instead
 UNITS = "KMGT"
 SIZE = re.compile(rf"([0-9]+(?:\.[0-9]+)?) ?([{UNITS}]?)(?:i?B)?", re.IGNORECASE)
 
@@ -24,7 +31,9 @@ def _option(argument: Argument) -> str:
     if name == "effects" and value is not ABSENT:
         return "--no-effects" if value is None else "--effects"
     option = OPTIONS.get(name, f"--{name.replace('_', '-')}")
-    return option if value is ABSENT else f"{option} {shlex.quote(_value(name, value))}"
+    if value is None and name not in WITH_NONE:
+        return f"no {option}"
+    return option if value is ABSENT or value is True else f"{option} {shlex.quote(_value(name, value))}"
 
 
 def _value(name: str, value: object) -> str:

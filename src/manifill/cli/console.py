@@ -58,11 +58,12 @@ class Console:
     def result(self, text: str, fields: dict[str, Any]) -> None:
         """Print the result to standard output: the text, or the fields as one JSON object."""
         if self.as_json:
-            print(json.dumps(fields, default=_as_python_number))
+            print(json.dumps(fields, default=_as_plain))
         else:
             print(text)
 
 
-def _as_python_number(value: Any) -> Any:
-    """Return a NumPy number as a Python number, which JSON can hold."""
-    return value.item()
+def _as_plain(value: Any) -> Any:
+    """Return a NumPy number as a Python number, which JSON can hold, and a date, which is a label, as text."""
+    kind = getattr(value, "dtype", None)
+    return str(value) if kind is None or kind.kind in "mM" else value.item()

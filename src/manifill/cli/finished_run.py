@@ -31,7 +31,8 @@ def load_with_verdict(path: Path, console: Console, *, skip_damaged: bool = Fals
     model = load_run(path, skip_damaged=skip_damaged)
     stored = read_verdict(RunFolder(path), model.posterior_)
     if stored is None:
-        console.note(f"convergence has not been checked; manifill diagnose {as_argument(path)} checks it")
+        command = f"manifill diagnose {as_argument(path)}{' --skip-damaged' if skip_damaged else ''}"
+        console.note(f"convergence has not been checked; {command} checks it")
     elif not stored.converged:
         print_error(stored.verdict)
     return model

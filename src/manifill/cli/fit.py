@@ -14,7 +14,7 @@ import typer
 
 from manifill.base.wording import as_argument, counted
 from manifill.cli import fit_options
-from manifill.cli.command_words import parse_codes, parse_size
+from manifill.cli.command_words import in_command_words, parse_codes, parse_size
 from manifill.cli.console import Console
 from manifill.cli.fit_result import conclude
 from manifill.cli.hold_out import HoldOut, hold_out_before, parse_hold_out
@@ -94,8 +94,6 @@ def fit(
     given = any(_was_given(context, name) for name in ("hold_out", "hold_out_by"))
     held = parse_hold_out(hold_out, hold_out_by, is_default=not given)
     folder = RunFolder(out if out is not None else Path(f"{_stem(file)}-run"))
-    if resume and overwrite:
-        raise ValueError("--resume continues the run in --out, --overwrite replaces it; give one of them.")
     start = Start.of(resume=resume, overwrite=overwrite)
     folder.check(start)
     recover(folder)
@@ -177,6 +175,7 @@ def _fit(
     start: Start,
     console: Console,
 ) -> None:
+    from manifill.base.progress_display import displayed
     from manifill.estimators.matrix_completion import ConvergenceWarning
     from manifill.run.folder import Start
 
@@ -192,7 +191,8 @@ def _fit(
     resume, overwrite = start is Start.RESUME, start is Start.OVERWRITE
     with warnings.catch_warnings(), _saying_how_to_continue(file, Path(model.path or "")):
         warnings.simplefilter("ignore", ConvergenceWarning)  # the verdict is printed
-        model.fit(train, held_out=held_out, resume=resume, overwrite=overwrite, about=about)
+        with displayed(visible=not console.quiet, words=in_command_words):
+            model.fit(train, held_out=held_out, resume=resume, overwrite=overwrite, about=about)
 
 
 @contextmanager

@@ -1,5 +1,6 @@
 """``manifill predict``: predictions with intervals for the cells listed in a file."""
 
+from collections.abc import Iterator
 from itertools import permutations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -46,8 +47,8 @@ def predict(
     _check_header(model, pairs, list(asked.frame))
     for note in asked.notes:
         console.note(note)
-    _check_labels(model, pairs, asked)
-    found = model.predict(asked.rows, asked.cols, interval=interval)
+    rows, cols = _labels(model, pairs, asked)
+    found = model.predict(rows, cols, interval=interval)
     frame = asked.frame.assign(mean=found.mean, sd=found.sd, lower=found.lower, upper=found.upper)
     output_table(frame, out, console, counted(len(frame), "prediction"), raw_labels=raw_labels)
 
@@ -61,15 +62,17 @@ def _check_header(model: "MatrixCompletion", file: Path, names: list[Any]) -> No
         raise ValueError(f"the first line of {file} is a cell of the run; add a line with the columns' names above it.")
 
 
-def _check_labels(model: "MatrixCompletion", file: Path, asked: "Pairs") -> None:
-    """Raise a ValueError if a pair has a label that the run does not have."""
-    from manifill.cli.run_labels import labels_of
+def _labels(model: "MatrixCompletion", file: Path, asked: "Pairs") -> Iterator[list[Any]]:
+    """Yield the row labels and the column labels of the pairs; a ValueError names one that the run does not have."""
+    from manifill.cli.run_labels import by_text, labels_of
 
     for noun, labels, known in zip(("row", "column"), (asked.rows, asked.cols), labels_of(model), strict=True):
-        known = set(known)
-        for record, label in enumerate(labels.tolist()):
-            if label not in known:
+        found = by_text(known)
+        texts = [str(label) for label in labels.tolist()]
+        for record, text in enumerate(texts):
+            if text not in found:
                 raise ValueError(
-                    f"{asked.location(record)} of {file} has the {noun} {label!r}, which is not a label of the run; "
-                    "correct it, or remove the line."
+                    f"{asked.location(record)} of {file} has the {noun} {labels.tolist()[record]!r}, which is not a "
+                    "label of the run; correct it, or remove the line."
                 )
+        yield [found[text] for text in texts]

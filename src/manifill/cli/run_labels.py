@@ -1,11 +1,15 @@
 """Labels of the rows and columns of a run, as its table had them."""
 
+from itertools import islice
 from typing import Any
 
 from manifill.estimators.matrix_completion import MatrixCompletion
+from manifill.problem.cell_names import as_text, label_text
 from manifill.tables import Layout
 
-__all__ = ["labels_of", "layout_of", "row_label"]
+__all__ = ["by_text", "labels_of", "layout_of", "row_label"]
+
+EXAMPLES = 3  # labels that a message lists
 
 
 def layout_of(model: MatrixCompletion) -> Layout:
@@ -22,11 +26,16 @@ def labels_of(model: MatrixCompletion) -> tuple[Any, Any]:
     return rows, columns
 
 
+def by_text(labels: Any) -> dict[str, Any]:
+    """Return labels by what people write for them; those of a run made in Python may be numbers or dates."""
+    return {as_text(label): label for label in labels}
+
+
 def row_label(model: MatrixCompletion, text: str) -> Any:
-    """Return the value of ``--row`` as the run has it: an int if its row labels are whole numbers."""
-    if layout_of(model).row_labels != "integer":
-        return text
-    try:
-        return int(text)
-    except ValueError:
-        raise ValueError(f"--row {text} is not a label of this run; its row labels are whole numbers.") from None
+    """Return the row label that ``--row`` names."""
+    labels = by_text(labels_of(model)[0])
+    if text not in labels:
+        some = ", ".join(label_text(name) for name in islice(labels, EXAMPLES))
+        more = ", …" if len(labels) > EXAMPLES else ""
+        raise ValueError(f"--row {label_text(text)} is not a row of this run, whose rows are {some}{more}; correct it.")
+    return labels[text]

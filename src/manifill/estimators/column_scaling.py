@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from manifill.base.argument_words import Argument, Wording
+from manifill.base.argument_words import Argument, Wording, joined
 from manifill.base.arrays import Vector
 from manifill.base.progress import announce
 from manifill.estimators.arguments import check_choice
@@ -21,7 +21,7 @@ def scale_columns(
     ``in_units`` holds the arguments in the data's units; if one of them is given, columns cannot be scaled.
     """
     check_choice("column_scales", given, ("auto", "standardize", None))
-    names = ", ".join(name for name, value in in_units.items() if value is not None)
+    names = Wording(*joined([Argument(name) for name, value in in_units.items() if value is not None]))
     can_scale = likelihood.is_scale_family
     if given == "standardize" and not can_scale:
         raise ValueError(
@@ -34,8 +34,12 @@ def scale_columns(
         )
     if given == "standardize" and names:
         raise ValueError(
-            f"column_scales='standardize' divides the columns by their spreads, so {names} would not be in the data's "
-            "units; leave one of them out, or scale the data yourself."
+            Wording(
+                Argument("column_scales", "standardize"),
+                " divides the columns by their spreads, so ",
+                names,
+                " would not be in the data's units; leave one of them out, or scale the data yourself.",
+            )
         )
     if given is None or not can_scale:
         return observations, None
@@ -44,7 +48,7 @@ def scale_columns(
         return observations, None
     extremes = f"from {spreads.min():.3g} to {spreads.max():.3g}"
     if names:
-        announce(f"columns have spreads {extremes}, but are not scaled: {names} is given")
+        announce(Wording(f"columns have spreads {extremes}, but are not scaled, because of ", names))
         return observations, None
     announce(f"columns are divided by their spreads, {extremes}")
     return divided_by(observations, spreads), spreads

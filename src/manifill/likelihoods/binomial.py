@@ -70,7 +70,7 @@ class Binomial(Likelihood):
         if broken.size:
             raise ValueError(
                 Wording(
-                    f"values holds {values[broken[0]]:g}, which a Binomial likelihood cannot produce: with ",
+                    f"the data hold {values[broken[0]]:g}, which a Binomial likelihood cannot produce: with ",
                     Argument("trials", self.trials),
                     " and ",
                     Argument("step", self.step),

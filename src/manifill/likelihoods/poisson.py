@@ -36,7 +36,7 @@ class Poisson(Likelihood):
         broken = np.flatnonzero((values < 0) | (values != np.rint(values)))
         if broken.size:
             raise ValueError(
-                f"values holds {values[broken[0]]:g}, which a Poisson likelihood cannot produce: its values are "
+                f"the data hold {values[broken[0]]:g}, which a Poisson likelihood cannot produce: its values are "
                 "0, 1, 2, …; choose another likelihood."
             )
         return values

@@ -185,9 +185,9 @@ def _faults_of_quantities(series: Mapping[str, Array], quantities: tuple[Quantit
 
 def _faults_of_sampler(draws: Draws, divergences: int, depth_limit_share: float) -> Iterator[str]:
     if divergences:
-        yield f"{divergences} of {counted(draws.chains * draws.draws, 'draw')} diverged (raise target_acceptance)"
+        yield f"{divergences} of {counted(draws.chains * draws.draws, 'draw')} diverged (raise the target acceptance)"
     if depth_limit_share > LARGEST_DEPTH_LIMIT_SHARE:
-        yield f"{depth_limit_share:.1%} of the trees reached the depth limit (raise max_depth)"
+        yield f"{depth_limit_share:.1%} of the trees reached the depth limit (raise the maximum depth)"
 
 
 def _listed(names: list[str]) -> str:

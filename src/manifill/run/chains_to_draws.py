@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
+from manifill.base.argument_words import Argument, Wording
 from manifill.base.errors import DiskFullError
 from manifill.likelihoods import Likelihood
 from manifill.posterior import Draws, create_store
@@ -13,7 +14,7 @@ from manifill.problem import Model, Observations
 from manifill.problem.column_spreads import divided_by
 from manifill.run.begin import begin_run
 from manifill.run.folder import RunFolder, Start
-from manifill.run.observations_file import save_observations
+from manifill.run.observations_file import check_labels, save_observations
 from manifill.run.resolved import Resolved
 from manifill.run.resume import attributes_to_resume, check_chains, check_same, extend, recover, resolved_before
 from manifill.run.seeds import chain_seeds
@@ -61,6 +62,7 @@ def sample_in_memory(request: Request, *, jobs: int | None) -> tuple[Model, Draw
 def sample_to_disk(request: Request, run: RunFolder, *, start: Start, jobs: int | None) -> tuple[Model, Draws]:
     """Run or resume the chains and return the model and the draws, which stay on disk."""
     run.check(start)
+    check_labels(request.observations)
     new = None if start is Start.RESUME else _new(request)  # may raise, so before anything is written
     recover(run)
     with run.reserved():
@@ -72,7 +74,7 @@ def sample_to_disk(request: Request, run: RunFolder, *, start: Start, jobs: int 
             else:
                 resolved, plan = _resumed(request, run, before)
         seed = (before or request.attributes)["seed"]
-        with _naming_run(run, "continue with resume=True"):
+        with _naming_run(run, Wording("continue with ", Argument("resume", True))):
             run_chains(plan, chain_seeds(seed, plan.chains), jobs=jobs)
     return resolved.model, Draws.open(run.draws)
 
@@ -83,7 +85,8 @@ def _naming_run(run: RunFolder, remedy: str) -> Iterator[None]:
     try:
         yield
     except DiskFullError:
-        raise DiskFullError(f"the disk that holds {run.path} is full; free space and {remedy}.") from None
+        full = f"the disk that holds {run.path} is full; free space and "
+        raise DiskFullError(Wording(full, remedy, ".")) from None
 
 
 def _new(request: Request) -> Prepared:

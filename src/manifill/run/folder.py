@@ -5,11 +5,14 @@ from contextlib import ExitStack, contextmanager
 from enum import Enum
 from pathlib import Path
 
+from manifill.base.argument_words import Argument, Wording
 from manifill.base.atomic_files import locked, reporting_full_disk
 from manifill.base.errors import CannotResumeError, DiskFullError
 from manifill.run.run_files import foreign_files, is_lock, quoted
 
 __all__ = ["RunFolder", "Start"]
+
+RESUMING, OVERWRITING = Argument("resume", True), Argument("overwrite", True)
 
 
 class Start(Enum):
@@ -23,7 +26,8 @@ class Start(Enum):
     def of(cls, *, resume: bool, overwrite: bool) -> "Start":
         """Return the start that two options ask for."""
         if resume and overwrite:
-            raise ValueError("resume=True continues the run in path, overwrite=True replaces it; give one of them.")
+            parts = RESUMING, " continues the run in ", Argument("path"), ", ", OVERWRITING, " replaces it"
+            raise ValueError(Wording(*parts, "; give one of them."))
         return cls.RESUME if resume else cls.OVERWRITE if overwrite else cls.NEW
 
 
@@ -49,15 +53,16 @@ class RunFolder:
         elif start is Start.OVERWRITE:
             self._check_replaceable()
         elif not self._is_free():
-            remedy = ", resume the run in it (resume=True), or replace it (overwrite=True)" if self.holds_run() else ""
-            raise ValueError(f"{self.path} already exists; choose another folder{remedy}.")
+            both = Wording(", resume the run in it (", RESUMING, "), or replace it (", OVERWRITING, ")")
+            remedy = both if self.holds_run() else ""
+            raise ValueError(Wording(f"{self.path} already exists; choose another folder", remedy, "."))
 
     def _check_resumable(self) -> None:
-        advice = "leave resume=True out to begin a run"
+        advice = Wording("so it cannot be resumed; leave ", RESUMING, " out to begin a run.")
         if not self.path.exists():
-            raise CannotResumeError(f"{self.path} does not exist, so it cannot be resumed; {advice}.")
+            raise CannotResumeError(Wording(f"{self.path} does not exist, ", advice))
         if not any(self.path.iterdir()):
-            raise CannotResumeError(f"{self.path} is empty, so it cannot be resumed; {advice}.")
+            raise CannotResumeError(Wording(f"{self.path} is empty, ", advice))
         if not self.holds_run():
             raise CannotResumeError(f"{self.path} is not a manifill run and cannot be resumed; choose another folder.")
 

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +11,21 @@ from manifill.base.atomic_files import replacing
 from manifill.base.errors import Damage, DamagedRunError
 from manifill.problem import Observations
 
-__all__ = ["load_observations", "save_observations"]
+__all__ = ["check_labels", "load_observations", "save_observations"]
+
+# Kinds of arrays that are stored as they are: numbers, bytes, text, dates without a time zone, and durations.
+PLAIN_KINDS = "biufcSUMm"
+
+
+def check_labels(observations: Observations) -> None:
+    """Raise a ValueError if a file cannot hold the labels: objects that only pickle could store."""
+    for noun, labels in (("row", observations.row_labels), ("column", observations.column_labels)):
+        odd = None if labels is None else _unwritable(labels)
+        if odd is not None:
+            raise ValueError(
+                f"the {noun} labels hold {odd!r}, which a run on disk cannot store; convert them to text, for example "
+                "with astype(str)."
+            )
 
 
 def save_observations(path: Path, observations: Observations) -> None:
@@ -19,7 +34,7 @@ def save_observations(path: Path, observations: Observations) -> None:
     parts: dict[str, Array] = {"rows": rows, "cols": cols, "values": values, "shape": np.array(observations.shape)}
     for name, labels in (("row_labels", observations.row_labels), ("column_labels", observations.column_labels)):
         if labels is not None:
-            parts[name] = _writable(name, labels)
+            parts[name] = _writable(labels)
     with replacing(path) as file:
         np.savez_compressed(file, **parts)  # type: ignore[arg-type]
 
@@ -45,17 +60,26 @@ def load_observations(path: Path) -> Observations:
         raise DamagedRunError.of([Damage(path, f"is damaged: {reason}")]) from None
 
 
-def _writable(name: str, labels: Array) -> Array:
-    """Return labels as an array that needs no pickle: numbers and text unchanged, mixed types as JSON."""
-    if labels.dtype != object:
+def _unwritable(labels: Array) -> object | None:
+    """Return the first label that a file cannot hold, or None."""
+    if labels.dtype.kind in PLAIN_KINDS:
+        return None
+    return next((label for label in _plain(labels) if not isinstance(label, (str, int, float))), None)
+
+
+def _writable(labels: Array) -> Array:
+    """Return labels as an array that needs no pickle: objects as JSON in bytes, which ``uint8`` marks."""
+    if labels.dtype == np.uint8:
+        return labels.astype(np.int16)
+    if labels.dtype.kind in PLAIN_KINDS:
         return labels
-    plain = labels.tolist()
-    if all(isinstance(label, str) for label in plain):
-        return np.array(plain)
-    if all(isinstance(label, (str, int, float, bool)) for label in plain):
-        return np.frombuffer(json.dumps(plain).encode(), dtype=np.uint8)
-    odd = next(label for label in plain if not isinstance(label, (str, int, float, bool)))
-    raise ValueError(f"{name} hold {odd!r}, which cannot be stored; convert it to text or a number first.")
+    # Not an array of text: it is as wide as its longest label in every row, and drops NUL characters at the ends.
+    return np.frombuffer(json.dumps(_plain(labels)).encode(), dtype=np.uint8)
+
+
+def _plain(labels: Array) -> list[Any]:
+    """Return labels as Python values; an array of objects may hold NumPy's numbers."""
+    return [label.item() if isinstance(label, np.number | np.bool_) else label for label in labels.tolist()]
 
 
 def _readable(stored: Array | None) -> Array | None:

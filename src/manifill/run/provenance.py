@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from manifill.base.argument_words import Argument, Wording
 from manifill.base.wording import counted
 from manifill.likelihoods import Likelihood
 from manifill.problem import Observations
@@ -57,7 +58,7 @@ def difference(before: dict[str, Any], now: dict[str, Any]) -> str | None:
 
     The request may omit the seed and the held-out cells, which are stored in the run; if given, they must be the same.
     """
-    found = []
+    found: list[str] = []
     if now["settings"]["seed"] is not None and now["seed"] != before["seed"]:
         found.append(f"the seed is {before['seed']} in the run and {now['seed']} here")
     if before["fingerprint"] != now["fingerprint"]:
@@ -66,8 +67,12 @@ def difference(before: dict[str, Any], now: dict[str, Any]) -> str | None:
         found.append(f"the held-out cells differ: {_held_out(before)} in the run, {_held_out(now)} here")
     old, new = before["settings"], now["settings"]
     names = (name for name in sorted({*old, *new}) if name not in FREE_SETTINGS and old.get(name) != new.get(name))
-    found += (f"{name} is {old.get(name)!r} in the run and {new.get(name)!r} here" for name in names)
-    return "; ".join(found) or None
+    for name in names:
+        then, here = Argument(name, old.get(name)), Argument(name, new.get(name))
+        found.append(Wording(then, " in the run, but ", here, " here"))
+    if not found:
+        return None
+    return Wording(*[part for one in found for part in ("; ", one)][1:])
 
 
 def _describe(attributes: dict[str, Any]) -> str:

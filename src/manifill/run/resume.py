@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from manifill.base.argument_words import Wording, message_of
 from manifill.base.errors import CannotResumeError, Damage, DamagedRunError
 from manifill.likelihoods import Likelihood
 from manifill.posterior import FORMAT, extend_store, extension, store_attributes, store_format
@@ -71,14 +72,15 @@ def _refusing(run: RunFolder) -> Iterator[None]:
     except CannotResumeError:
         raise
     except ValueError as error:
-        raise CannotResumeError(f"{run.path} cannot be resumed: {error}") from None
+        raise CannotResumeError(Wording(f"{run.path} cannot be resumed: ", message_of(error))) from None
 
 
 def check_same(run: RunFolder, before: dict[str, Any], now: dict[str, Any]) -> None:
     """Raise a CannotResumeError if seed, data or settings differ from those of the run."""
     found = difference(before, now)
     if found is not None:
-        raise CannotResumeError(f"{run.path} cannot be resumed: {found}; use the original ones, or another folder.")
+        remedy = "; use the original ones, or another folder."
+        raise CannotResumeError(Wording(f"{run.path} cannot be resumed: ", found, remedy))
 
 
 def resolved_before(run: RunFolder, attributes: dict[str, Any], likelihood: Likelihood | None) -> Resolved:
@@ -86,7 +88,8 @@ def resolved_before(run: RunFolder, attributes: dict[str, Any], likelihood: Like
     try:
         return Resolved.from_json(attributes, likelihood)
     except ValueError as error:
-        raise CannotResumeError(f"{run.path} cannot be resumed, its resolved model cannot be read: {error}") from None
+        unreadable = f"{run.path} cannot be resumed, its resolved model cannot be read: "
+        raise CannotResumeError(Wording(unreadable, message_of(error))) from None
 
 
 def check_chains(run: RunFolder, plan: Plan) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from manifill.base.argument_words import Wording, message_of
 from manifill.base.arrays import IntVector
 from manifill.base.errors import CannotResumeError
 from manifill.problem import Observations
@@ -41,7 +42,8 @@ def divided_as_before(
     try:
         held_out = load_observations(run.held_out)
     except ValueError as error:
-        raise CannotResumeError(f"{run.path} cannot be resumed without its held-out cells: {error}") from None
+        without = f"{run.path} cannot be resumed without its held-out cells: "
+        raise CannotResumeError(Wording(without, message_of(error))) from None
     is_held_out = np.isin(_keys(observations), _keys(held_out), assume_unique=True)
     same_shape = observations.shape == held_out.shape
     if not (same_shape and np.array_equal(observations.by_row.values[is_held_out], held_out.by_row.values)):

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import NamedTuple
 
+from manifill.base.argument_words import Argument, Wording, message_of
 from manifill.base.errors import Damage, DamagedRunError
 from manifill.likelihoods import Likelihood
 from manifill.posterior import FORMAT, Draws, store_format
@@ -52,7 +53,7 @@ def read_run(path: str | Path, likelihood: Likelihood | None, *, skip_damaged: b
     try:
         model = Resolved.from_json(draws.attributes, likelihood).model
     except ValueError as error:
-        raise ValueError(f"the model of {path} cannot be read: {error}") from None
+        raise ValueError(Wording(f"the model of {path} cannot be read: ", message_of(error))) from None
     check_variables(run, draws, model.likelihood)
     return StoredRun(draws, observations, model)
 
@@ -60,7 +61,8 @@ def read_run(path: str | Path, likelihood: Likelihood | None, *, skip_damaged: b
 def check_is_run(run: RunFolder) -> None:
     """Raise a ValueError if a folder does not hold a run."""
     if was_interrupted(run):
-        raise ValueError(f"{run.path} holds a run that was stopped while it was begun; continue it with resume=True.")
+        stopped = f"{run.path} holds a run that was stopped while it was begun"
+        raise ValueError(Wording(f"{stopped}; continue it by a fit with ", Argument("resume", True), "."))
     if not run.draws.exists() and not run.manifest.exists():
         raise ValueError(f"{run.path} is not a manifill run; give the folder that a fit was written to.")
 

@@ -4,6 +4,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +91,8 @@ def _run(plan: Plan, chain: int, sampler: Sampler[Any, Any, Any], begin: Checkpo
         rng, sampler, begin.state, begin.tuning, warmup=plan.warmup, draws=plan.draws, done=begin.iteration
     )
     while not board.stopped:
-        done = next(chain_of, None)
+        with on_compilation(partial(_mark_compilation, board, chain, line)):  # of the first iterations
+            done = next(chain_of, None)
         if done is None:
             break
         statistics = done.statistics | {PROCESSOR_TIME: done.seconds}
@@ -104,6 +106,11 @@ def _run(plan: Plan, chain: int, sampler: Sampler[Any, Any, Any], begin: Checkpo
     checkpoints.save()
     board.mark(chain, Stage.STOPPED if board.stopped else Stage.DONE)
     return recorder.finish()
+
+
+def _mark_compilation(board: Board, chain: int, line: Line, now: bool) -> None:
+    """Show that the compilation of a kernel begins, or that it has ended."""
+    board.mark(chain, Stage.COMPILING if now else Stage(int(line.stage)))
 
 
 def found_checkpoint(plan: Plan, chain: int, sampler: Sampler[Any, Any, Any]) -> Checkpoint | None:

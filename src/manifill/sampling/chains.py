@@ -10,6 +10,7 @@ from typing import Any
 import joblib
 import numpy as np
 
+from manifill.base.argument_words import Argument, Wording
 from manifill.base.errors import ChainsKilledError
 from manifill.base.kernel_cache import cache_note
 from manifill.base.progress import Estimate, Listener, Row, announce, listener
@@ -95,6 +96,8 @@ class _Run:
         """Run all chains, and return the records of those that were not killed."""
         guess = self._time_left.guess()
         compile_ahead(self._shared, self._workers, self._listener, lambda: self._board.stopped, guess)
+        if self._board.stopped:  # while kernels were compiled, whose workers have been killed
+            return []
         self._listener.begin("sampling", None, "", 0.0, 0.0)
         self._listener.watch(self._rows)
         tasks = [(self._shared, chain, seed, self._board.path) for chain, seed in enumerate(self._seeds)]
@@ -122,8 +125,10 @@ class _Run:
         cause = next(iter(self._deaths.values())).cause
         killed = f"chain {numbers} was {cause}" if len(self._deaths) == 1 else f"chains {numbers} were {cause}"
         if self._plan.path is None:
-            raise ChainsKilledError(killed, "use fewer jobs, or give a path, from which a fit can be resumed")
-        raise ChainsKilledError(killed, "the other draws are kept, and fit with resume=True continues")
+            fewer = Wording("use fewer ", Argument("jobs"), ", or give a ", Argument("path"))
+            raise ChainsKilledError(killed, Wording(fewer, ", from which a fit can be resumed"))
+        kept = Wording("the other draws are kept, and fit with ", Argument("resume", True), " continues")
+        raise ChainsKilledError(killed, kept)
 
     def _rows(self) -> tuple[list[Row], Estimate]:
         """Return what the display shows of the chains."""

@@ -29,10 +29,11 @@ def compile_ahead(
     ``then`` is a guess of the seconds that the chains take afterwards.
     """
     kernels = plan.read().build().kernels()
-    marker = cache_marker([str(_signature(kernel)) for kernel in kernels])
+    names = [kernel.function.py_func.__qualname__ for kernel in kernels]
+    # By name too: the gradient of many cells and that of few have the same signature.
+    marker = cache_marker([f"{name}{_signature(kernel)}" for name, kernel in zip(names, kernels, strict=True)])
     if not kernels or marker is None or marker.exists():
         return
-    names = [kernel.function.py_func.__qualname__ for kernel in kernels]
     listener.note(f"compiling {len(names)} kernels; this happens once and takes a minute or two")
     listener.begin("compiling", len(names), "kernels", SECONDS, then)
     listener.advance(0.0, names[0])

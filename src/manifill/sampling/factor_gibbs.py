@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from manifill.base.argument_words import Argument, Wording
 from manifill.base.arrays import Array, Generator, IntVector, Matrix, Vector
 from manifill.base.priors import ComponentGamma
 from manifill.base.variables import Variable
@@ -54,10 +55,8 @@ class Factors:
 
     def __init__(self, model: Model, observations: Observations) -> None:
         if not model.likelihood.is_conjugate:
-            raise ValueError(
-                f"sampler='factors' supports only the Gaussian likelihood, not {model.likelihood.name!r}; "
-                "use sampler='joint'."
-            )
+            only = f" supports only the Gaussian likelihood, not {model.likelihood.name!r}; use "
+            raise ValueError(Wording(Argument("sampler", "factors"), only, Argument("sampler", "joint"), "."))
         self.model = model
         self.observations = observations
         self.data = Data.encoded(model, observations)

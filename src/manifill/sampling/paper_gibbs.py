@@ -4,10 +4,12 @@ The singular values are sampled as z = log s, by NUTS for every likelihood.  Und
 conditional is a quadratic form in s, so a whole trajectory costs one pass over the data (docs/math.md, §5).
 """
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from manifill.base.argument_words import Argument, Wording, joined
 from manifill.base.arrays import Array, Generator, Matrix, Vector
 from manifill.base.priors import Marginal
 from manifill.base.variables import Variable
@@ -44,7 +46,12 @@ class Gibbs:
         self, model: Model, observations: Observations, target_acceptance: float = 0.8, max_depth: int = 10
     ) -> None:
         if not model.noise.is_shared:
-            raise ValueError("sampler='gibbs' supports only shared normal noise; use sampler='joint'.")
+            remedy = [
+                *joined([Argument("noise", "shared"), Argument("tails", "normal")]),
+                ", or ",
+                Argument("sampler", "joint"),
+            ]
+            raise ValueError(Wording(Argument("sampler", "gibbs"), " has one noise for all cells; use ", *remedy, "."))
         self.model = model
         self.observations = observations
         self.target_acceptance = target_acceptance
@@ -59,10 +66,14 @@ class Gibbs:
         rest = self.layout.rest_size - r
         if rest:
             self._manifolds["effects" if self.layout.has_effects else "coordinates"] = Euclidean(rest)
-            self._density = JointDensity.of(model, self.data.by_row, self.layout)
             self._scratch = np.empty((2, self.layout.size))
         self._blocks = {name: Block(on.dimension, Leapfrog(), max_depth) for name, on in self._manifolds.items()}
         self._left_scratch, self._right_scratch = np.empty((2, m, width)), np.empty((2, n, width))
+
+    @cached_property
+    def _density(self) -> JointDensity:
+        """The density of the effects; its pass over the cells is compiled on first use, which is in a chain."""
+        return JointDensity.of(self.model, self.data.by_row, self.layout)
 
     @property
     def variables(self) -> tuple[Variable, ...]:

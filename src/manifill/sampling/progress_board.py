@@ -16,11 +16,11 @@ __all__ = ["Board", "BoardListener", "Line", "Stage", "StopRequested"]
 
 
 class Stage(IntEnum):
-    """The current stage of a chain; a chain that is not started again after its death only moves down this list."""
+    """The current stage of a chain; except for compiling, it moves down this list unless it is started again."""
 
     WAITING = 0
     INITIALISING = 1
-    COMPILING = 2  # a kernel that was not compiled before the chains started, while initialising
+    COMPILING = 2  # a kernel that was not compiled before the chains started
     WARMUP = 3
     DRAWING = 4
     STOPPED = 5

@@ -16,6 +16,7 @@ LEAST_ITERATIONS, LEAST_SECONDS = 5, 20.0
 # product of two numbers; and the passes that the start of a chain and an iteration take.
 PASS_SECONDS, PRODUCT_SECONDS = 1e-5, 1.5e-9
 PASSES_TO_START, PASSES_PER_ITERATION = 300, 100
+COMPILATION_SECONDS = 60.0  # of kernels that are compiled by a chain
 
 RUNNING = (Stage.INITIALISING, Stage.COMPILING, Stage.WARMUP, Stage.DRAWING)
 
@@ -56,6 +57,7 @@ class TimeLeft:
         self._guess = PASS_SECONDS + PRODUCT_SECONDS * products
         self._iterating = [_Speed() for _ in range(chains)]
         self._starting = [_Speed() for _ in range(chains)]
+        self._compiled_since: dict[int, float] = {}  # by chain
 
     def guess(self) -> float:
         """Return a first guess of the seconds that all chains take."""
@@ -65,11 +67,13 @@ class TimeLeft:
     def estimate(self, lines: Sequence[Line], now: float | None = None) -> Estimate:
         """Return the estimate, given the present lines of the chains."""
         now = time.monotonic() if now is None else now
-        for line, iterating, starting in zip(lines, self._iterating, self._starting, strict=True):
+        for k, line in enumerate(lines):
             if line.stage in (Stage.WARMUP, Stage.DRAWING):
-                iterating.observe(now, line.iteration)
+                self._iterating[k].observe(now, line.iteration)
             elif line.stage == Stage.INITIALISING:
-                starting.observe(now, line.initial_steps)
+                self._starting[k].observe(now, line.initial_steps)
+            elif line.stage == Stage.COMPILING:
+                self._compiled_since.setdefault(k, now)
         known = [each for each in (speed.seconds(now) for speed in self._iterating) if each is not None]
         rests = [self._rest(k, line, now, known) for k, line in enumerate(lines)]
         # Either the slowest chain ends last, or all processes are busy until the end.
@@ -79,13 +83,19 @@ class TimeLeft:
         """Return the seconds that a chain still needs for itself."""
         if line.stage not in (Stage.WAITING, *RUNNING):
             return 0.0
-        step = self._starting[chain].seconds(now)
+        compiles = line.stage == Stage.COMPILING
+        step = None if compiles else self._starting[chain].seconds(now)  # the time of steps is not that of compiling
         iteration = self._iterating[chain].seconds(now)
         if iteration is None and known:
             iteration = sum(known) / len(known)
-        if iteration is None:
-            iteration = PASSES_PER_ITERATION * (self._guess if step is None else step)
-        start = 0.0
+        if iteration is None:  # the steps of the start say little about it: on some data, each is many passes
+            iteration = PASSES_PER_ITERATION * self._guess
+        start = self._compilation(chain, now) if compiles else 0.0
         if line.stage in (Stage.WAITING, Stage.INITIALISING, Stage.COMPILING):
-            start = max(PASSES_TO_START - line.initial_steps, 0.0) * (self._guess if step is None else step)
+            start += max(PASSES_TO_START - line.initial_steps, 0.0) * (self._guess if step is None else step)
         return start + iteration * (self._iterations - line.iteration)
+
+    def _compilation(self, chain: int, now: float) -> float:
+        """Return a guess of the seconds that kernels still take: it falls all the time, but not to zero."""
+        since = now - self._compiled_since[chain]
+        return COMPILATION_SECONDS * COMPILATION_SECONDS / (COMPILATION_SECONDS + since)

@@ -89,7 +89,7 @@ def _delimiter(text: TextFile) -> str:
         regular = [delimiter for delimiter in regular if delimiter == "," or _has_decimal_commas(samples[delimiter])]
     if regular:
         return regular[0]
-    return max(reversed(samples), key=lambda delimiter: max(map(len, samples[delimiter][:1]), default=0))
+    return max(reversed(samples), key=lambda delimiter: _first_width(text, delimiter))
 
 
 def _sample(text: TextFile, delimiter: str) -> list[list[str]]:
@@ -98,6 +98,14 @@ def _sample(text: TextFile, delimiter: str) -> list[list[str]]:
         return [fields for _, fields in islice(records(text, delimiter), SAMPLE_RECORDS)]
     except ValueError:
         return []
+
+
+def _first_width(text: TextFile, delimiter: str) -> int:
+    """Return the number of fields of the first record, also if a later one cannot be split: that is a later error."""
+    try:
+        return len(next(fields for _, fields in records(text, delimiter)))
+    except (StopIteration, ValueError):
+        return 0
 
 
 def _is_regular(sample: list[list[str]]) -> bool:

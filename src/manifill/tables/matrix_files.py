@@ -1,12 +1,13 @@
 """Matrices in Matrix Market files, and in npz files of NumPy or SciPy."""
 
 import zipfile
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse
 
-from manifill.base.argument_words import Wording
+from manifill.base.argument_words import Wording, message_of
 from manifill.problem import Duplicates, Observations, from_array, from_sparse
 from manifill.tables.input_file import InputFile
 from manifill.tables.matrix_market import read_matrix_market
@@ -19,8 +20,15 @@ __all__ = ["read_matrix"]
 
 def read_matrix(file: InputFile, duplicates: Duplicates) -> Table:
     """Return the cells of a matrix: the stored cells of a sparse matrix, or all but the NaN cells of a dense one."""
-    observations = read_matrix_market(file, duplicates) if file.extension == ".mtx" else _read_npz(file, duplicates)
-    return Table(observations, Layout("wide"), ())
+    if file.extension == ".mtx":
+        return Table(_numbered_from_one(read_matrix_market(file, duplicates)), Layout("wide"), ())
+    return Table(_read_npz(file, duplicates), Layout("wide"), ())
+
+
+def _numbered_from_one(observations: Observations) -> Observations:
+    """Return observations with the numbers as labels that a Matrix Market file gives its rows and columns."""
+    rows, columns = (np.arange(1, size + 1) for size in observations.shape)
+    return replace(observations, row_labels=rows, column_labels=columns)
 
 
 def _read_npz(file: InputFile, duplicates: Duplicates) -> Observations:
@@ -31,9 +39,9 @@ def _read_npz(file: InputFile, duplicates: Duplicates) -> Observations:
     except (TooLargeError, MemoryError):
         raise
     except Exception as error:  # the errors of NumPy, SciPy and zipfile for damaged files have no other base class
-        message = error.args[0] if len(error.args) == 1 and isinstance(error.args[0], Wording) else reason(error) + "."
-        parts = message.parts if isinstance(message, Wording) else (message,)
-        raise ValueError(Wording(f"{file.name} cannot be read as a matrix: ", *parts)) from None
+        message = message_of(error)
+        sentence = message if isinstance(message, Wording) else reason(error) + "."
+        raise ValueError(Wording(f"{file.name} cannot be read as a matrix: ", sentence)) from None
 
 
 def _check_archive(file: InputFile) -> None:

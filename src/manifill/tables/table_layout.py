@@ -70,7 +70,7 @@ class Table(NamedTuple):
     """The contents of a file.
 
     ``notes`` contains a sentence for each thing that was inferred or left out.  The observations have labels if the
-    file does; otherwise rows or columns are numbered from 0.
+    file does, and the numbers in a Matrix Market file count from 1; otherwise rows or columns are numbered from 0.
     """
 
     observations: Observations
