@@ -172,7 +172,9 @@ def test_gibbs_sampler() -> None:
 def test_factors_sampler() -> None:
     model = fitted(sampler="factors")
     assert model.posterior_.A.shape == (2, 20, 14, 2)
-    assert model.posterior_.tau.shape == (2, 20)
+    assert model.posterior_.tau_A.shape == model.posterior_.tau_B.shape == (2, 20, 2)
+    paper = fitted(sampler="factors", effects=None, noise_prior="paper")
+    assert list(paper.posterior_.posterior) == ["A", "B", "sigma", "tau"]
     with pytest.raises(AttributeError, match="A, B"):
         _ = model.posterior_.U
 

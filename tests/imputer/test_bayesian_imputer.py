@@ -139,7 +139,7 @@ def test_a_small_table_reduces_the_rank() -> None:
         ({"rank": 0}, HOLES[:5], "rank.*0"),
         ({"rank": "2"}, HOLES[:5], "rank.*'2'"),
         ({"random_state": -1}, HOLES[:5], "random_state.*-1"),
-        ({"noise": "row"}, HOLES[:5], "noise='row'"),
+        ({"noise": "cell"}, HOLES[:5], "noise='cell'"),
         ({}, np.full((5, 4), np.nan), "empty"),
         ({}, np.full((5, 4), np.inf), "infinity"),
     ],

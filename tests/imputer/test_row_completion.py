@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from manifill import Draws, MatrixCompletion
 from manifill.base.arrays import Vector
@@ -26,18 +27,49 @@ def textbook_conditional(posterior: Draws, row: Vector) -> tuple[Vector, Vector]
     means, variances = [], []
     for chain in range(posterior.chains):
         for k in range(posterior.draws):
-            V, s, sigma = (getattr(posterior, name)[chain, k] for name in ("V", "s", "sigma"))
-            center = posterior.mu[chain, k] + posterior.column_effect[chain, k]
-            latent = (V * s**2 / m) @ V.T + posterior.row_effect_sd[chain, k] ** 2
-            noise = np.eye(n) * sigma**2
-            gain = latent[:, seen] @ np.linalg.inv((latent + noise)[np.ix_(seen, seen)])
-            means.append(center + gain @ (y - center)[seen])
-            variances.append(np.diag(latent - gain @ latent[seen] + noise))
+            draw = {name: array[chain, k] for name, array in posterior.posterior.items()}
+            center = draw["mu"] + draw["column_effect"]
+            if "V" in draw:
+                latent = (draw["V"] * draw["s"] ** 2 / m) @ draw["V"].T + draw["row_effect_sd"] ** 2
+            else:
+                latent = (draw["B"] / draw["tau_A"]) @ draw["B"].T + draw["row_effect_sd"] ** 2
+            sigma = draw["sigma"] * draw.get("column_noise", 1.0)
+            squares = row_variances(draw)
+            weights, of_row = [], []
+            for square in squares:
+                noise = square * np.eye(n) * sigma**2
+                of_seen = (latent + noise)[np.ix_(seen, seen)]
+                weights.append(stats.multivariate_normal.logpdf(y[seen], center[seen], of_seen) if seen.any() else 0.0)
+                gain = latent[:, seen] @ np.linalg.inv(of_seen)
+                of_row.append((center + gain @ (y - center)[seen], np.diag(latent - gain @ latent[seen] + noise)))
+            weights = np.exp(weights - np.max(weights))
+            mean = np.average([one for one, _ in of_row], axis=0, weights=weights)
+            second = np.average([v + one**2 for one, v in of_row], axis=0, weights=weights)
+            means.append(mean)
+            variances.append(second - mean**2)
     mean, variance = np.mean(means, axis=0), np.mean(variances, axis=0) + np.var(means, axis=0)
     return scales * mean, scales * np.sqrt(variance)
 
 
-@pytest.mark.parametrize("changes", [{}, {"column_scales": "standardize"}, {"noise": "column"}], ids=str)
+def row_variances(draw: dict[str, Any]) -> Vector:
+    """Return eight squares of the row's own factor of σ, at the middles of equal parts of its prior."""
+    if "row_noise_width" not in draw:
+        return np.ones(1)
+    shape = draw["row_noise_width"] ** -2.0
+    return np.asarray(1.0 / stats.gamma.ppf((np.arange(8) + 0.5) / 8, shape, scale=1.0 / shape))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"column_scales": "standardize"},
+        {"noise": "column"},
+        {"noise": "both"},
+        {"sampler": "factors", "noise": "row"},
+    ],
+    ids=str,
+)
 def test_completion_agrees_with_the_textbook_formula(changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows with many, few and no observed cells; more rows than in one block."""
     monkeypatch.setattr(row_completion, "BLOCK_ROWS", 2)

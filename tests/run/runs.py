@@ -46,3 +46,14 @@ def make_older(path: Path, number: Any = 2) -> None:
 def files_of(path: Path) -> dict[Path, bytes]:
     """Return every file of a run except the lock files."""
     return {file: file.read_bytes() for file in path.rglob("*") if file.is_file() and file.suffix != ".lock"}
+
+
+def make_of_earlier_noise(path: Path) -> None:
+    """Make a run look as one from before noise by row existed."""
+    root = zarr.open_group(path / "draws.zarr", mode="r+")
+    attributes: dict[str, Any] = dict(root.attrs)
+    del attributes["settings"]["tails"]
+    noise = attributes["model"]["noise"]
+    attributes["model"]["noise"] = {"precision": noise["precision"], "by_column": False}
+    root.attrs.update(attributes)
+    write_manifest(RunFolder(path))

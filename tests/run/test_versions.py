@@ -15,7 +15,7 @@ from manifill.problem import column_spreads, default_priors
 from manifill.run.folder import RunFolder
 from manifill.run.manifest import write_manifest
 from tests.estimators.tables import low_rank_table
-from tests.run.runs import files_of, fit, make_older
+from tests.run.runs import files_of, fit, make_of_earlier_noise, make_older
 
 pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
 
@@ -148,3 +148,15 @@ def test_other_peoples_files_in_the_place_of_the_store_are_left_alone(tmp_path: 
     with pytest.raises(ValueError, match=r"files that are not of a run: draws\.zarr/notes\.txt; move them elsewhere"):
         fit(tmp_path / "run", low_rank_table()[1], resume=True)
     assert (tmp_path / "run" / "draws.zarr" / "notes.txt").read_text() == "mine"
+
+
+def test_a_run_from_before_noise_by_row_is_read_but_not_resumed(tmp_path: Path) -> None:
+    fitted = fit(tmp_path / "run")
+    make_of_earlier_noise(tmp_path / "run")
+    before = files_of(tmp_path / "run")
+    loaded = manifill.load(tmp_path / "run")
+    assert loaded.verified_
+    np.testing.assert_array_equal(loaded.predict([0, 3], [1, 2]).upper, fitted.predict([0, 3], [1, 2]).upper)
+    with pytest.raises(CannotResumeError, match="begun by an earlier version of manifill; predict from it, or fit"):
+        fit(tmp_path / "run", resume=True, draws=60)
+    assert files_of(tmp_path / "run") == before

@@ -46,7 +46,8 @@ class BayesianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
         ``"auto"`` to divide the columns by their spreads if these differ widely, ``"standardize"`` to divide always,
         None to divide never.
     noise
-        ``"shared"`` for one noise level in all cells, ``"column"`` for one per column, with a hierarchical prior.
+        ``"shared"`` for one noise level in all cells, ``"row"``, ``"column"`` or ``"both"`` for one per row, per
+        column, or a product of a factor for each row and one for each column, pooled by a hierarchical prior.
     jobs
         Number of chains to run in parallel, each in its own process; the number of processors by default.
     progress

@@ -1,20 +1,25 @@
-"""Predictions for rows given their observed cells and draws of the shared parameters V, s, mean, column effects, noise.
+"""Predictions for rows given their observed cells and draws of the shared parameters: column factors, effects, noise.
 
 In one draw, a row is y = μ + b + V diag(s) u + a + ε.  The prior of its effect is a ~ N(0, σ_a²).  The prior of u, a
 row of a uniform U with m rows, is approximated by N(0, I/m).  Mean and covariance are exact; the shape is nearly so if
 m is not small, since the orthogonality of U makes rows dependent by terms of order 1/m.  Then the row is normal,
 
-    y = c + A z + ε,    c = μ + b,    A = [V diag(s)/√m, σ_a 1],    z ~ N(0, I),
+    y = c + L z + ε,    c = μ + b,    L = [V diag(s)/√m, σ_a 1],    z ~ N(0, I),
 
-and so is its distribution given the observed cells.  The predictive distribution is the mixture over draws.  For a row
-of the fit it is the posterior, with u and a integrated out instead of sampled.  For a new row it is an approximation:
-its observed cells are informative about the shared parameters, but the draws are not reweighted.
+and so is its distribution given the observed cells.  For draws of A Bᵀ, L = [B diag(τ)^(−½), σ_a 1] with the precisions
+τ of the columns of A, and nothing is approximated.  If rows differ in their noise, the row's own factor of σ has a
+prior too: it takes a few values of equal prior probability, which the observed cells weight.
+
+The predictive distribution is the mixture over draws.  For a row of the fit it is the posterior, with u and a
+integrated out instead of sampled.  For a new row it is an approximation: its observed cells are informative about the
+shared parameters, but the draws are not reweighted.
 """
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import gammaincinv
 
 from manifill.base.arrays import Array, Matrix, Vector
 from manifill.base.moments import add_value
@@ -26,6 +31,9 @@ __all__ = ["complete_rows"]
 # standard deviation due to the shared parameters, which is a minor part of the total.
 DRAWS = 200
 
+# Values of a row's own factor of σ.
+ROW_NOISES = 8
+
 # Rows per block; a block stores one covariance matrix per row.
 BLOCK_ROWS = 512
 
@@ -34,8 +42,9 @@ class Shared(NamedTuple):
     """The parameters that rows share, in one draw."""
 
     center: Vector  # c, (n,)
-    loadings: Matrix  # A, (n, r + 1)
-    variance: Array  # noise variance: a number, or (n,)
+    loadings: Matrix  # L, (n, r + 1)
+    variance: Array  # noise variance: a number, or (n,); for a row whose own factor of σ is 1
+    row_variances: Vector  # squares of that factor, of equal prior probability; 1 if rows do not differ
 
 
 def complete_rows(draws: Draws, rows: Matrix) -> tuple[Matrix, Matrix]:
@@ -53,7 +62,7 @@ def complete_rows(draws: Draws, rows: Matrix) -> tuple[Matrix, Matrix]:
         count += 1
         for first in range(0, len(rows), BLOCK_ROWS):
             part = slice(first, first + BLOCK_ROWS)
-            mean, variance = _condition(shared, values[part], observed[part])
+            mean, variance = _mixed(shared, values[part], observed[part])
             average[part], squares = add_value(count, average[part], mean)
             spread[part] += squares + variance  # the law of total variance
     return average * scales, np.sqrt(spread / count) * scales
@@ -61,20 +70,68 @@ def complete_rows(draws: Draws, rows: Matrix) -> tuple[Matrix, Matrix]:
 
 def _shared(draws: Draws) -> Iterator[Shared]:
     """Yield the shared parameters of the thinned draws, chain after chain."""
-    some, root = draws.thinned(DRAWS), np.sqrt(draws.shape[0])
-    names = ("mu", "column_effect", "V", "s", "row_effect_sd", "sigma")
+    some = draws.thinned(DRAWS)
+    sides = ("V", "s") if "V" in draws.posterior else ("B", "tau_A") if "tau_A" in draws.posterior else ("B", "tau")
+    noise = [name for name in ("sigma", "column_noise", "row_noise_width") if name in draws.posterior]
+    names = ("mu", "column_effect", "row_effect_sd", *sides, *noise)
     for chain in range(some.chains):
-        for mu, column, V, s, row_sd, sigma in zip(*(some.each(name, chain) for name in names), strict=True):
-            yield Shared(mu + column, np.column_stack([V * (s / root), np.full(len(V), row_sd)]), sigma**2)
+        for mu, column, row_sd, side, scale, *of_noise in zip(*(some.each(n, chain) for n in names), strict=True):
+            low_rank = side * (scale / np.sqrt(draws.shape[0]) if sides[0] == "V" else scale**-0.5)
+            found = dict(zip(noise, of_noise, strict=True))
+            variance = (found["sigma"] * found.get("column_noise", 1.0)) ** 2
+            loadings = np.column_stack([low_rank, np.full(len(side), row_sd)])
+            yield Shared(mu + column, loadings, variance, _row_variances(found.get("row_noise_width")))
 
 
-def _condition(shared: Shared, values: Matrix, observed: Array) -> tuple[Matrix, Matrix]:
-    """Return mean and variance of y at all cells given the observed ones; ``values`` are finite at missing cells."""
-    center, loadings, variance = shared
+def _row_variances(width: Array | None) -> Vector:
+    """Return squares of the row's factor of σ at the middles of equal parts of its prior, Gamma(a, a) for 1/square."""
+    if width is None:
+        return np.ones(1)
+    shape = float(width) ** -2.0
+    return np.asarray(shape / gammaincinv(shape, (np.arange(ROW_NOISES) + 0.5) / ROW_NOISES))
+
+
+def _mixed(shared: Shared, values: Matrix, observed: Array) -> tuple[Matrix, Matrix]:
+    """Return mean and variance of y at all cells given the observed ones, mixed over the row's own noise."""
+    parts = [_condition(shared, square, values, observed) for square in shared.row_variances]
+    if len(parts) == 1:
+        return parts[0].mean, parts[0].variance
+    evidence = np.array([part.log_evidence for part in parts])
+    weights = np.exp(evidence - evidence.max(axis=0))
+    weights = (weights / weights.sum(axis=0))[:, :, None]
+    means, variances = np.array([part.mean for part in parts]), np.array([part.variance for part in parts])
+    mean = (weights * means).sum(axis=0)
+    return mean, (weights * (variances + (means - mean) ** 2)).sum(axis=0)
+
+
+class Conditional(NamedTuple):
+    """The distribution of rows given their observed cells."""
+
+    mean: Matrix  # (k, n), of y
+    variance: Matrix  # (k, n)
+    log_evidence: Vector  # (k,), log p(observed cells) up to a constant
+
+
+def _condition(shared: Shared, row_variance: float, values: Matrix, observed: Array) -> Conditional:
+    """Condition on the observed cells, for rows with this square of their factor of σ.
+
+    ``values`` are finite at missing cells.
+    """
+    center, loadings = shared.center, shared.loadings
+    variance = row_variance * shared.variance
     k = loadings.shape[1]
     squares = (loadings[:, :, None] * loadings[:, None, :]).reshape(-1, k * k)  # makes sums over cells a matrix product
     weights = observed / variance
-    covariance = np.linalg.inv((weights @ squares).reshape(-1, k, k) + np.eye(k))
-    pull = (weights * (values - center)) @ loadings
-    mean = center + (covariance @ pull[:, :, None])[:, :, 0] @ loadings.T
-    return mean, covariance.reshape(-1, k * k) @ squares.T + variance
+    precision = (weights @ squares).reshape(-1, k, k) + np.eye(k)
+    covariance = np.linalg.inv(precision)
+    residual = values - center
+    pull = (weights * residual) @ loadings
+    coefficients = (covariance @ pull[:, :, None])[:, :, 0]
+    # The determinant and the quadratic form of the covariance of the observed cells, by the Woodbury identity.
+    log_determinant = np.linalg.slogdet(precision)[1] + observed.sum(axis=1) * np.log(row_variance)
+    form = (weights * residual**2).sum(axis=1) - (pull * coefficients).sum(axis=1)
+    return Conditional(
+        center + coefficients @ loadings.T,
+        covariance.reshape(-1, k * k) @ squares.T + variance,
+        -0.5 * (log_determinant + form),
+    )

@@ -123,8 +123,8 @@ def _noise_part(where: str, cls: Any, tree: Any) -> Any:
 def _earlier_noise(where: str, tree: dict[str, Any]) -> NoiseModel:
     """Return the noise of a run that was made before noise by row existed.
 
-    Its draws have one sigma per column, with independent priors, if ``by_column`` is true.  They are read as they are;
-    such a run cannot be resumed (``run/resume.py``).
+    If ``by_column`` is true, its draws have one sigma per column.  They are read as they are; such a run cannot be
+    resumed (``run/resume.py``).
     """
     parts = _fields(where, tree, ("precision", "by_column"))
     if type(parts["by_column"]) is not bool:

@@ -52,16 +52,14 @@ def attributes_to_resume(run: RunFolder) -> dict[str, Any] | None:
         )
     with _refusing(run):
         check_attributes(run, attributes, to_resume=True)
-        _check_noise(attributes)
+        _check_chains_are_current(attributes)
     return attributes
 
 
-def _check_noise(attributes: dict[str, Any]) -> None:
-    """Raise a ValueError for a run with noise by column from before noise by row existed, whose prior was another."""
-    model = attributes.get("model")
-    noise = model.get("noise") if isinstance(model, dict) else None
-    if isinstance(noise, dict) and noise.get("by_column"):
-        raise ValueError("its noise by column has a prior of an earlier version; predict from it, or fit again.")
+def _check_chains_are_current(attributes: dict[str, Any]) -> None:
+    """Raise a ValueError for a run from before noise had tails: its checkpoints have other contents."""
+    if "tails" not in attributes["settings"]:
+        raise ValueError("its chains were begun by an earlier version of manifill; predict from it, or fit again.")
 
 
 @contextmanager
