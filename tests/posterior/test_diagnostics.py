@@ -74,7 +74,7 @@ def test_a_shifted_chain_in_a_nuisance_is_named_and_leaves_predictions_green(goo
     assert not found.all_converged
     reasons = reasons_of(found.global_quantities)
     assert "chain 1 is " in reasons
-    assert f"standard deviations away from the other chains in {name}, of which chance explains" in reasons
+    assert f"standard deviations away from the other chains in {name}, more than the" in reasons
     assert f"the effective sample size of {name} is" in reasons
 
 
@@ -131,7 +131,7 @@ def test_chains_that_change_together_are_found(good: Draws) -> None:
 def test_chains_that_drift_together_are_red(good: Draws) -> None:
     lp = good.statistics["lp"] + np.linspace(0.0, 2.0, 500)
     reasons = reasons_of(diagnosed(with_statistic(good, "lp", lp)).global_quantities)
-    assert "(take more warmup and draws)" in reasons
+    assert " and more warmup)" in reasons
 
 
 def test_signs_and_order_of_components_do_not_matter(good: Draws) -> None:

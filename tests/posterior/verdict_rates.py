@@ -20,7 +20,10 @@ from manifill.posterior.use_verdict import judge
 CHAINS = 4
 
 # Effective sizes as multiples of the needed one: of a healthy run of a fixed length, and of the looks at a longer run.
-FIXED, FIRST_LOOK, GROWTH, LAST_LOOK = 1.5, 0.5, 1.25, 2.0
+FIXED, FIRST_LOOK, GROWTH, LAST_LOOK = 1.5, 0.8, 1.25, 2.0
+
+# Quantities, correlation of successive draws, and the runs to simulate: fewer where they take long.
+RUNS = ((20, 0.0, 150), (20, 0.5, 150), (60, 0.5, 60), (200, 0.0, 60), (20, 0.8, 60))
 
 SHARED = 0.5  # the share of the innovations' variance that all quantities have in common
 
@@ -88,20 +91,23 @@ def count_green(setting: Setting, runs: int, *, looks: bool, seed: int = 0) -> i
     return sum(judged(rng, setting) for _ in range(runs))
 
 
+def row(setting: Setting, runs: int) -> str:
+    """Return a row of the table: the shares of runs that are not green."""
+    shares = (100.0 - 100.0 * count_green(setting, runs, looks=looks) / runs for looks in (False, True))
+    size = f"{setting.quantities} | {setting.correlation} | {setting.draws_for(FIXED)} | {setting.fault.value}"
+    return f"| {size} | {runs} | {' | '.join(f'{share:.1f} %' for share in shares)} |"
+
+
 def main() -> None:
-    """Print the shares of runs that are called bad."""
+    """Print the table of docs/math.md, or one with more runs."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=500)
-    runs = parser.parse_args().runs
-    print(f"runs that are not green, of {runs} each")
-    print("quantities  correlation  draws      fault  fixed length  repeated looks")
-    for quantities, correlation in ((20, 0.0), (60, 0.0), (200, 0.0), (20, 0.5), (60, 0.5), (20, 0.9)):
+    parser.add_argument("--times", type=int, default=1, help="this many times as many runs")
+    times = parser.parse_args().times
+    print("| quantities | correlation | draws per chain | chains | runs | fixed length | repeated looks |")
+    print("|---|---|---|---|---|---|---|")
+    for quantities, correlation, runs in RUNS:
         for fault in Fault:
-            setting = Setting(quantities, correlation, fault)
-            once, again = (100.0 - 100.0 * count_green(setting, runs, looks=looks) / runs for looks in (False, True))
-            draws = setting.draws_for(FIXED)
-            row = f"{quantities:10d}{correlation:13.1f}{draws:7d}{fault.value:>11s}{once:12.1f} %{again:14.1f} %"
-            print(row, flush=True)
+            print(row(Setting(quantities, correlation, fault), times * runs), flush=True)
 
 
 if __name__ == "__main__":

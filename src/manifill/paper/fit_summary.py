@@ -66,7 +66,7 @@ def _mixing(model: MatrixCompletion) -> dict[str, Any]:
         "rhat": worst.rhat,
         "worst": worst.name,
         "ess": float(np.min([quantity.ess_bulk for quantity in quantities])),
-        "converged": diagnostics.converged,
+        "converged": diagnostics.all_converged,
         "divergences": diagnostics.divergences,
         "chains": diagnostics.chains,
         "draws": diagnostics.draws,

@@ -57,8 +57,8 @@ class UseVerdict(NamedTuple):
             return Wording(head, *strung(self.reasons), ".")
         bulk, tail = (min(getattr(q, name) for q in self.quantities) for name in ("ess_bulk", "ess_tail"))
         return Wording(
-            f"{head}the chains agree in all {len(self.quantities)} of them, and the effective sample size is "
-            f"at least {bulk:.0f} (bulk) and {tail:.0f} (tail)."
+            f"{head}the chains agree in all {len(self.quantities)} quantities compared, and the effective sample "
+            f"size is at least {bulk:.0f} (bulk) and {tail:.0f} (tail)."
         )
 
 
@@ -124,8 +124,8 @@ def _disagreement(names: list[str], found: Agreement) -> Iterator[Reason]:
     yield Reason(
         Colour.RED if distance >= RELEVANT else Colour.AMBER,
         Wording(
-            f"{who} {distance:.2f} standard deviations away from {whom} in {names[worst]}{others}, of which chance "
-            f"explains {found.allowed[worst]:.2f} (take more ",
+            f"{who} {distance:.2f} standard deviations away from {whom} in {names[worst]}{others}, more than the "
+            f"{found.allowed[worst]:.2f} that are acceptable (take more ",
             Argument("warmup"),
             ")",
         ),
@@ -141,9 +141,9 @@ def _low_ess(known: list[Quantity], chains: int, draws: int, tested: int) -> tup
         return [], draws
     size = share * needed[name]
     enough = _rounded_up(MARGIN * draws / max(share, 1e-3))
-    text = f"the effective sample size of {worst.name} is {size:.0f}, below {needed[name]:.0f} (take "
+    text = f"the effective sample size of {worst.name} is {size:.0f}, below the {needed[name]:.0f} needed (take "
     if size < AMBER_ESS:
-        more = Wording(text, "more ", Argument("warmup"), " and ", Argument("draws"), ")")
+        more = Wording(text, Argument("draws", enough), " and more ", Argument("warmup"), ")")
         return [Reason(Colour.RED, more)], enough
     return [Reason(Colour.AMBER, Wording(text, Argument("draws", enough), ")"))], enough
 

@@ -13,7 +13,11 @@ MAX_ROWS = 10
 HEADER = ("quantity", "mean", "sd", "R\N{NON-BREAKING HYPHEN}hat", "bulk ESS", "tail ESS")
 
 # What a colour means, in words, for those who cannot see it and for those who print the page.
-HEADLINES = {Colour.GREEN: "can be used", Colour.AMBER: "nearly settled", Colour.RED: "not settled"}
+HEADLINES = {
+    Colour.GREEN: "can be used",
+    Colour.AMBER: "have nearly settled",
+    Colour.RED: "have not settled",
+}
 NEXT_STEPS = {
     ("predictions", Colour.GREEN): "Predictions and their intervals on this page can be used. See Accuracy for their "
     "quality.",
