@@ -57,6 +57,7 @@ def test_fit_alone_guesses_says_and_works(run: Run, wide: pd.DataFrame, tmp_path
     assert code == 3  # thirty draws are too few
     assert "Predictions are red: " in out
     assert "Global quantities are red: " in out
+    assert "Monte Carlo errors: " in out
     assert "Next: manifill report wide-run" in out
     assert "30 rows named by name" in err
     assert "group" in err

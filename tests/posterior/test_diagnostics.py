@@ -151,7 +151,7 @@ def test_a_slow_chain_needs_more_draws(good: Draws) -> None:
     found = diagnosed(with_statistic(good, "lp", lp)).global_quantities
     assert "the effective sample size of lp is" in reasons_of(found, Colour.AMBER)
     assert f"(take draws={found.needed_draws})" in found.sentence
-    # The effective size is about a ninth of 2000, and some 550 are needed for four quantities.
+    # The effective size is about a ninth of 2000, and some 660 are needed for four quantities.
     assert 1000 < found.needed_draws < 3000
 
 

@@ -14,8 +14,9 @@ from manifill.base.arrays import Array, IntVector, Vector
 
 __all__ = ["NEGLIGIBLE", "RELEVANT", "Agreement", "agreement", "needed_ess"]
 
-# The probability that chance alone makes chains seem to disagree in any of the quantities that are tested together.
-FALSE_ALARM = 0.01
+# The probability that chance alone makes chains seem to disagree in any of the quantities that are tested together, for
+# a verdict; there are two.
+FALSE_ALARM = 0.005
 
 # A chain that is displaced by RELEVANT posterior standard deviations is noticed, except with the tail probability of
 # the normal quantile MISSED; a displacement below NEGLIGIBLE is never reported.
@@ -40,10 +41,10 @@ class Agreement(NamedTuple):
         return self.distance / self.allowed
 
 
-def agreement(values: Array) -> Agreement:
-    """Compare the chains of Q quantities that vary in at least one chain, (Q, chain, draw)."""
+def agreement(values: Array, tested: int) -> Agreement:
+    """Compare the chains of Q quantities that vary in every chain, (Q, chain, draw), among ``tested`` in all."""
     middle = np.median(values, axis=(1, 2), keepdims=True)
-    parts = [_compared(_normal_scores(each)) for each in (values, np.abs(values - middle))]
+    parts = [_compared(_normal_scores(each), tested) for each in (values, np.abs(values - middle))]
     worse = np.argmax([part.excess for part in parts], axis=0), np.arange(len(values))
     return Agreement(*(np.stack(fields)[worse] for fields in zip(*parts, strict=True)))
 
@@ -73,7 +74,7 @@ def _normal_scores(values: Array) -> Array:
     return np.asarray(special.ndtri((ranks - 0.375) / (flat.shape[1] + 0.25))).reshape(values.shape)
 
 
-def _compared(values: Array) -> Agreement:
+def _compared(values: Array, tested: int) -> Agreement:
     """Compare each chain with the others, and the second halves of all chains with the first ones."""
     quantities, chains, _ = values.shape
     batches = np.clip(_ess_within(values) / (2 * chains * DRAWS_PER_BATCH), FEWEST_BATCHES, MOST_BATCHES).astype(int)
@@ -89,7 +90,7 @@ def _compared(values: Array) -> Agreement:
         errors += [np.sqrt(0.5 * variances * chains / (chains - 1))] * chains
     sd = np.sqrt(values.var(axis=2).mean(axis=1))[:, None]
     distance = np.concatenate(distances, axis=1) / sd
-    critical = _critical_value(batches, quantities, chains)[:, None]
+    critical = _critical_value(batches, tested, chains)[:, None]
     allowed = np.maximum(critical * np.stack(errors, axis=1) / sd, NEGLIGIBLE)
     worst = np.argmax(distance / allowed, axis=1)
     pick = np.arange(quantities), worst

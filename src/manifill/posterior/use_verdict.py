@@ -78,7 +78,7 @@ def judge(use: str, series: Mapping[str, Array], others: tuple[Reason, ...] = ()
         known = [q for q in quantities if q.name in moving]
         needed = draws
         if known:
-            faults += _disagreement(list(moving), agreement(np.stack(list(moving.values()))))
+            faults += _disagreement(list(moving), agreement(np.stack(list(moving.values())), len(series)))
             low, needed = _low_ess(known, chains, draws, len(series))
             faults += low
     found = sorted([*faults, *others], key=lambda reason: reason.colour != Colour.RED)
