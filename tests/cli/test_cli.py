@@ -61,7 +61,9 @@ def wide(tmp_path: Path) -> pd.DataFrame:
 def test_fit_alone_guesses_says_and_works(run: Run, wide: pd.DataFrame, tmp_path: Path) -> None:
     code, out, err = run("fit", "wide.csv", *QUICK, "--seed", "1")
     assert code == 3  # thirty draws are too few
-    assert "Not converged" in out
+    assert "Predictions are red: " in out
+    assert "Global quantities are red: " in out
+    assert "Monte Carlo errors: " in out
     assert "Next: manifill report wide-run" in out
     assert "30 rows named by name" in err
     assert "group" in err

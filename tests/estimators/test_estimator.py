@@ -180,7 +180,7 @@ def test_factors_sampler() -> None:
 
 
 def test_no_convergence_is_said() -> None:
-    with pytest.warns(ConvergenceWarning, match="Not converged"):
+    with pytest.warns(ConvergenceWarning, match="Predictions are red: "):
         model = MatrixCompletion(**{**QUICK, "draws": 12, "warmup": 0}).fit(low_rank_table()[1])
     assert not model.diagnostics_.converged
 

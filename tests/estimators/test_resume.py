@@ -267,7 +267,7 @@ def test_ctrl_c_in_warm_up_leaves_a_run_to_go_on_with(tmp_path: Path) -> None:
 
 
 def test_a_warning_of_convergence_is_issued_again_when_a_run_is_loaded(tmp_path: Path) -> None:
-    verdict = fit(tmp_path / "run").diagnostics_.verdict
+    verdict = fit(tmp_path / "run").diagnostics_.predictions.sentence
     with pytest.warns(manifill.ConvergenceWarning) as issued:
         loaded = manifill.load(tmp_path / "run")
     assert [str(warning.message) for warning in issued] == [verdict]

@@ -30,10 +30,14 @@ def synthetic_run(
     labels: tuple[Array | None, Array | None] = (None, None),
     level: float = 5.0,
     stuck: float = 0.0,
+    nuisance: float = 0.0,
     attributes: dict[str, Any] | None = None,
     **settings: Any,
 ) -> Path:
-    """Write a run whose chains differ by ``stuck``; if that is 0, the draws are consistent with the data."""
+    """Write a run whose chains differ by ``stuck`` in every cell, and by ``nuisance`` in their log density.
+
+    If ``stuck`` is 0, the draws are consistent with the data.
+    """
     rng = np.random.default_rng(0)
     m, n = shape
     variables = _variables(m, n, rank)
@@ -58,7 +62,8 @@ def synthetic_run(
         **replace(model._resolve(seen), column_scales=scales).to_json(),
         **(attributes or {}),
     }
-    statistics = {"lp": rng.normal(size=(chains, draws)), "diverging": np.zeros((chains, draws))}
+    lp = rng.normal(size=(chains, draws)) + nuisance * np.arange(chains)[:, None]
+    statistics = {"lp": lp, "diverging": np.zeros((chains, draws))}
     run = RunFolder(folder)
     folder.mkdir(parents=True)
     save_observations(run.data, seen)

@@ -102,7 +102,7 @@ def test_without_held_out_cells_the_page_explains_how_to_hold_out_some(tmp_path:
 def test_disagreeing_chains_are_red(tmp_path: Path) -> None:
     page = page_of(tmp_path / "run", stuck=1.0)
     assert 'class="light red"' in page
-    assert "Do not use the results on this page yet" in visible_text(page)
+    assert "Do not use the predictions yet" in visible_text(page)
 
 
 def test_an_interrupted_run_is_reported(tmp_path: Path) -> None:

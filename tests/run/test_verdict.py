@@ -1,5 +1,8 @@
 """The verdict on convergence: stored when a fit ends, and shown by every command that answers from the run."""
 
+import hashlib
+import json
+import re
 import sys
 from pathlib import Path
 
@@ -44,8 +47,9 @@ def test_answers_of_a_run_that_has_not_converged_say_so_even_if_quiet(
     command: str, short_run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (line,) = messages([*ASKED[command], "--quiet"], monkeypatch, capsys)
-    assert line.startswith("manifill: Not converged: ")
-    assert "X at row r" in line
+    assert line.startswith("manifill: Predictions are red: ")
+    assert "Global quantities" not in line
+    assert re.search(r"\(take --draws \d+ and more --warmup\)", line), "an argument is an option on the command line"
 
 
 def test_one_prediction_is_one(
@@ -70,8 +74,33 @@ def test_a_verdict_is_about_all_the_draws(short_run: Path) -> None:
     run, model = RunFolder(short_run), manifill.load(short_run)
     stored = read_verdict(run, model.posterior_)
     assert stored is not None
-    assert (stored.converged, stored.verdict) == (False, model.diagnostics_.verdict)
+    assert (stored.converged, stored.sentence) == (False, model.diagnostics_.predictions.sentence)
+    assert stored.sentence.parts == model.diagnostics_.predictions.sentence.parts
     assert read_verdict(run, model.posterior_.thinned(10)) is None
+
+
+def old_verdict(converged: bool, verdict: str, chains: int, draws: int) -> bytes:
+    """Return the file of a fit that was made before there were two verdicts."""
+    fields = {"converged": converged, "verdict": verdict, "chains": chains, "draws": draws}
+    checksum = hashlib.sha256(json.dumps(list(fields.values())).encode()).hexdigest()
+    return json.dumps(fields | {"sha256": checksum}, indent=1).encode()
+
+
+@pytest.mark.parametrize("converged", [True, False])
+def test_a_verdict_from_before_there_were_two_keeps_its_meaning(
+    short_run: Path, converged: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    draws = manifill.load(short_run).posterior_
+    text = "Not converged: R-hat of lp is 1.2, above 1.01 (take more warm-up and draws)."
+    RunFolder(short_run).verdict.write_bytes(old_verdict(converged, text, draws.chains, draws.draws))
+    assert messages([*ASKED["top"], "--quiet"], monkeypatch, capsys) == ([] if converged else [f"manifill: {text}"])
+
+
+def test_changed_values_in_an_old_verdict_are_noticed(short_run: Path) -> None:
+    content = old_verdict(converged=False, verdict="Not converged.", chains=2, draws=40)
+    RunFolder(short_run).verdict.write_bytes(content.replace(b"false", b"true"))
+    with pytest.raises(ValueError, match="checksum does not match"):
+        manifill.load(short_run)
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"converged": true}', b"\xff"], ids=repr)

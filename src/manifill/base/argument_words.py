@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any, NamedTuple
 
-__all__ = ["ABSENT", "Argument", "Wording", "joined", "message_of", "worded"]
+__all__ = ["ABSENT", "Argument", "Wording", "joined", "message_of", "strung", "worded"]
 
 
 class _Absent(Enum):
@@ -60,6 +60,14 @@ def joined(arguments: Sequence[Argument]) -> list[str | Argument]:
     parts: list[str | Argument] = []
     for k, argument in enumerate(arguments):
         parts += [("" if k == 0 else " and " if k == len(arguments) - 1 else ", "), argument]
+    return parts
+
+
+def strung(texts: Sequence[str], separator: str = "; ") -> list[str | Argument]:
+    """Return the parts of several texts, some of them wordings, one after the other."""
+    parts: list[str | Argument] = []
+    for k, text in enumerate(texts):
+        parts += [*([separator] if k else []), *(text.parts if isinstance(text, Wording) else [text])]
     return parts
 
 

@@ -18,7 +18,7 @@ class ExitCode(IntEnum):
 
     SUCCESS = 0
     USER_ERROR = 2  # wrong arguments, or data that cannot be used
-    NOT_CONVERGED = 3
+    NOT_CONVERGED = 3  # predictions are not green, or with --strict not everything is
     INTERRUPTED = 130  # 128 + SIGINT, as shells have it; a command that SIGTERM ends has 143
 
 

@@ -5,9 +5,11 @@ from typing import Annotated
 
 import typer
 
+from manifill.cli.command_words import in_command_words
 from manifill.cli.console import CommandExit, Console, ExitCode
+from manifill.cli.convergence import exit_unless_converged, verdict_fields
 from manifill.cli.finished_run import load_run
-from manifill.cli.options import AsJson, Quiet, Run, SkipDamaged
+from manifill.cli.options import AsJson, Quiet, Run, SkipDamaged, Strict
 
 __all__ = ["diagnose"]
 
@@ -17,15 +19,20 @@ def diagnose(
     verify: Annotated[
         bool, typer.Option("--verify", help="Read every file of the run and list those that are damaged, instead.")
     ] = False,
+    strict: Strict = False,
     skip_damaged: SkipDamaged = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
-    """Check whether the chains have converged; exit code 0 if they have, 3 if not.
+    """Judge the draws by use, predictions and global quantities: green, amber or red, with reasons and remedies.
+
+    The exit code is 0 if predictions are green, and 3 otherwise.
 
     **Examples**
 
-        manifill diagnose run/ && echo converged
+        manifill diagnose run/ && echo predictions can be used
+
+        manifill diagnose run/ --strict && echo singular values and hyper-parameters too
 
         manifill diagnose run/ --verify
     """
@@ -35,15 +42,13 @@ def diagnose(
         return
     found = load_run(run, skip_damaged=skip_damaged).diagnostics_
     fields = {
-        "converged": found.converged,
-        "verdict": found.verdict,
-        "reasons": list(found.reasons),
+        **verdict_fields(found),
+        "reasons": list(map(in_command_words, found.reasons)),
         "divergences": found.divergences,
         "quantities": [quantity._asdict() for quantity in found.quantities],
     }
-    console.result(str(found), fields)
-    if not found.converged:
-        raise CommandExit(ExitCode.NOT_CONVERGED)
+    console.result(in_command_words(found.tables()), fields)
+    exit_unless_converged(found, strict=strict)
 
 
 def _verify(run: Path, console: Console) -> None:

@@ -1,4 +1,4 @@
-"""The run that a command reads, with a line on standard error if its chains have not converged."""
+"""The run that a command reads, with a line on standard error if its predictions are not green."""
 
 import warnings
 from pathlib import Path
@@ -24,7 +24,7 @@ def load_run(path: Path, *, skip_damaged: bool = False) -> "MatrixCompletion":
 
 
 def load_with_verdict(path: Path, console: Console, *, skip_damaged: bool = False) -> "MatrixCompletion":
-    """Return the fitted model of a run; say, even if quiet, that it has not converged, if that is known."""
+    """Return the fitted model of a run; say, even if quiet, if its predictions are known not to be green."""
     from manifill.run.folder import RunFolder
     from manifill.run.verdict import read_verdict
 
@@ -34,5 +34,5 @@ def load_with_verdict(path: Path, console: Console, *, skip_damaged: bool = Fals
         command = f"manifill diagnose {as_argument(path)}{' --skip-damaged' if skip_damaged else ''}"
         console.note(f"convergence has not been checked; {command} checks it")
     elif not stored.converged:
-        print_error(stored.verdict)
+        print_error(stored.sentence)
     return model

@@ -18,7 +18,7 @@ from manifill.cli.command_words import in_command_words, parse_codes, parse_size
 from manifill.cli.console import Console
 from manifill.cli.fit_result import conclude
 from manifill.cli.hold_out import HoldOut, hold_out_before, parse_hold_out
-from manifill.cli.options import AsJson, MaxSize, Quiet
+from manifill.cli.options import AsJson, MaxSize, Quiet, Strict
 
 if TYPE_CHECKING:
     from manifill.estimators.matrix_completion import MatrixCompletion
@@ -64,6 +64,7 @@ def fit(
     jobs: fit_options.Jobs = None,
     resume: fit_options.Resume = False,
     overwrite: fit_options.Overwrite = False,
+    strict: Strict = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
@@ -132,7 +133,7 @@ def fit(
         split = held.divide(table.observations, settings["seed"])
     model = MatrixCompletion(**settings, path=folder.path, jobs=jobs, progress=not quiet)
     _fit(model, table, split, file, held, start=start, console=console)
-    conclude(model, split[1], folder, console)
+    conclude(model, split[1], folder, console, strict=strict)
 
 
 def _stem(file: Path) -> str:

@@ -16,8 +16,11 @@ from manifill.posterior import (
     Prediction,
     Ranking,
     Score,
+    Series,
     complete,
     diagnose,
+    diagnosed_series,
+    held_out_series,
     predict,
     rank_columns,
     sample_predictive,
@@ -158,11 +161,24 @@ class FittedModel(HasParameters):
 
     @cached_property
     def diagnostics_(self) -> Diagnostics:
-        """Whether the chains have converged; computed on first access."""
+        """Whether predictions and global quantities can be used; computed on first access."""
+        return diagnose(self.posterior_, self.diagnosed_series())
+
+    def diagnosed_series(self) -> Series:
+        """Return the quantities that ``diagnostics_`` judges, by use and name, (chain, draw) each."""
         self._check_fitted()
-        parameters = self.model_.likelihood.parameter_names
+        rng, likelihood = self._rng(Stream.DIAGNOSTICS), self.model_.likelihood
         names = cell_names(self.observations_, self.posterior_.attributes)
-        return diagnose(self._rng(Stream.DIAGNOSTICS), self.posterior_, parameters, names)
+        series = diagnosed_series(rng, self.posterior_, likelihood.parameter_names, names, self.observations_)
+        held_out = self._held_out()
+        if held_out is None:
+            return series
+        scores = held_out_series(rng, self.posterior_, likelihood, held_out)
+        return series._replace(predictions=scores | series.predictions)
+
+    def _held_out(self) -> Observations | None:
+        """Return the cells that were held out of the fit, if they are known."""
+        return None
 
     def _take(self, observations: Observations, model: Model, posterior: Draws) -> None:
         """Store the result of a fit."""

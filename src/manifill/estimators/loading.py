@@ -26,7 +26,7 @@ class DamagedRunWarning(UserWarning):
 def load(path: str | Path, likelihood: Likelihood | None = None, *, skip_damaged: bool = False) -> MatrixCompletion:
     """Return the fitted :class:`MatrixCompletion` of a run directory, with the draws made so far.
 
-    A :class:`ConvergenceWarning` is issued if the fit ended with the verdict that its chains have not converged.
+    A :class:`ConvergenceWarning` is issued if the fit ended with a verdict on predictions that is not green.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def load(path: str | Path, likelihood: Likelihood | None = None, *, skip_damaged
         warnings.warn(_left_out(path, left_out, run.draws.chains), DamagedRunWarning, stacklevel=2)
     stored = read_verdict(RunFolder(path), run.draws)
     if stored is not None and not stored.converged:
-        warnings.warn(stored.verdict, ConvergenceWarning, stacklevel=2)
+        warnings.warn(stored.sentence, ConvergenceWarning, stacklevel=2)
     model = MatrixCompletion(**_settings(path, run, likelihood))
     if run.model is not None:
         model._take(run.observations, run.model, run.draws)

@@ -20,6 +20,7 @@ from manifill.problem.convert import is_frame
 from manifill.problem.frame_labels import describe_frame
 from manifill.problem.frames import frame_layout
 from manifill.run.folder import RunFolder, Start
+from manifill.run.observations_file import load_observations
 from manifill.run.provenance import provenance
 from manifill.run.resolved import Resolved
 from manifill.run.split import check_held_out
@@ -32,7 +33,7 @@ __all__ = ["ConvergenceWarning", "MatrixCompletion"]
 
 
 class ConvergenceWarning(UserWarning):
-    """The diagnostics do not show that the chains have converged."""
+    """The diagnostics do not show that predictions can be relied on."""
 
 
 class MatrixCompletion(FittedModel):
@@ -92,7 +93,8 @@ class MatrixCompletion(FittedModel):
     posterior_ : Draws
         ``.U``, ``.s``, ``.V``, ``.sigma`` and so on, (chain, draw, …), with sampler statistics and settings.
     diagnostics_ : Diagnostics
-        Whether the chains have converged, and the reasons if not; ``.verdict`` is a one-sentence summary.
+        Whether predictions and global quantities are green, amber or red, with reasons; ``.verdict`` says it in a
+        sentence each, and ``.converged`` is whether predictions are green.
     observations_ : Observations
         The observed cells that were fitted.
     model_ : Model
@@ -207,7 +209,7 @@ class MatrixCompletion(FittedModel):
         if self.path is not None:
             write_verdict(RunFolder(self.path), self.diagnostics_)
         if not converged:
-            warnings.warn(self.diagnostics_.verdict, ConvergenceWarning, stacklevel=2)
+            warnings.warn(self.diagnostics_.predictions.sentence, ConvergenceWarning, stacklevel=2)
         return self
 
     def _fit(
@@ -239,6 +241,11 @@ class MatrixCompletion(FittedModel):
         else:
             model, posterior = sample_in_memory(request, jobs=jobs)
         self._take(observations, model, posterior)
+
+    def _held_out(self) -> Observations | None:
+        if self.path is None or not RunFolder(self.path).held_out.exists():
+            return None
+        return load_observations(RunFolder(self.path).held_out)
 
     def _request(
         self, observations: Observations, held_out: Observations | None, about: Mapping[str, Any] | None

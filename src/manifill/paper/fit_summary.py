@@ -10,13 +10,16 @@ from manifill.base.arrays import Array
 from manifill.estimators.matrix_completion import MatrixCompletion
 from manifill.paper.tasks import Result
 from manifill.posterior import Draws, identified_quantities
-from manifill.posterior.diagnostics import LARGEST_LAG
+from manifill.posterior.quantities import LARGEST_LAG
 from manifill.problem import Observations
 
 __all__ = ["fit_summary"]
 
 QUANTILES = (0.01, 0.5, 0.99)
 TRACE_POINTS, ENTRIES = 400, 20
+
+# How the names of the quantities start whose mixing is compared with the paper's.
+COMPARED = ("lp", "sigma", "singular_value", "X")
 
 # A draw with a time per gradient above this multiple of the median is left out: it included the loading of compiled
 # code, which happens within the first draw of a process.
@@ -56,13 +59,14 @@ def fit_summary(model: MatrixCompletion, held_out: Observations) -> Result:
 def _mixing(model: MatrixCompletion) -> dict[str, Any]:
     """Return R-hat and the effective sample size of the identified quantities."""
     diagnostics = model.diagnostics_
+    quantities = [q for q in diagnostics.quantities if q.name.startswith(COMPARED)]
     # R-hat is NaN for a quantity that did not move or is not finite, which is the worst case.
-    worst = max(diagnostics.quantities, key=lambda quantity: np.inf if np.isnan(quantity.rhat) else quantity.rhat)
+    worst = max(quantities, key=lambda quantity: np.inf if np.isnan(quantity.rhat) else quantity.rhat)
     return {
         "rhat": worst.rhat,
         "worst": worst.name,
-        "ess": float(np.min([quantity.ess_bulk for quantity in diagnostics.quantities])),
-        "converged": diagnostics.converged,
+        "ess": float(np.min([quantity.ess_bulk for quantity in quantities])),
+        "converged": diagnostics.all_converged,
         "divergences": diagnostics.divergences,
         "chains": diagnostics.chains,
         "draws": diagnostics.draws,

@@ -26,7 +26,7 @@ standard deviation from the posterior mode.
 
 A chain mixes if R-hat of all diagnosed quantities (the log density, σ, singular values and entries of X) is at most
 {MIXING_RHAT} and their smallest effective sample size is at least {MIXING_ESS:.0f} per chain; "converged" is the
-stricter criterion of the package, R-hat at most 1.01 and 100 per chain. Every fit has two chains. R-hat and ESS are
+stricter verdict of the package on all of its quantities. Every fit has two chains. R-hat and ESS are
 medians over repetitions. For noise-free data 90 % intervals cover more than 90 %, since the prior keeps σ above zero.
 Case 3 has counts out of {TRIALS}; the paper does not state the number of trials.
 """

@@ -1,114 +1,108 @@
-"""Convergence diagnostics: a table, and a verdict in one sentence."""
+"""Convergence diagnostics: a table, and two verdicts, on predictions and on global quantities."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any, NamedTuple
 
 import numpy as np
 
-from manifill.base.arrays import Array, Generator, Vector
+from manifill.base.argument_words import Argument, Wording, strung
+from manifill.base.arrays import Array, Vector
 from manifill.base.wording import counted
 from manifill.posterior.draws import Draws
-from manifill.posterior.identified import identified_quantities
-from manifill.problem.cell_names import CellNames
+from manifill.posterior.identified import Series
+from manifill.posterior.quantities import Quantity, autocorrelations
+from manifill.posterior.use_verdict import Colour, Reason, UseVerdict, judge
 
-__all__ = ["Diagnostics", "Quantity", "diagnose"]
+__all__ = ["Diagnostics", "diagnose"]
 
-# The thresholds of Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021), doi:10.1214/20-BA1221.
-LARGEST_RHAT = 1.01
-SMALLEST_ESS_PER_CHAIN = 100
-TAIL = (0.05, 0.95)
+# Shares of draws that diverged.  Divergent draws bias scales of effects and singular values first; if they are rare,
+# predictions hardly notice them.
+RARE_DIVERGENCES, MANY_DIVERGENCES = 0.001, 0.01
 
 LARGEST_DEPTH_LIMIT_SHARE = 0.01
 
 # The last part of warm-up, whose trees are checked like those of draws: trajectory lengths are learned from them.
 LATE_WARMUP = 0.3
-SMALLEST_DRAWS = 8  # the least for which a quarter of a chain has a variance
-LARGEST_LAG = 50
 TABLE_ROWS = 10
-
-
-class Quantity(NamedTuple):
-    """Summary of a scalar quantity over all draws."""
-
-    name: str
-    mean: float
-    sd: float
-    rhat: float
-    ess_bulk: float
-    ess_tail: float
 
 
 @dataclass(frozen=True)
 class Diagnostics:
     """Convergence diagnostics of a run; ``print`` it for a table."""
 
-    quantities: tuple[Quantity, ...]
+    predictions: UseVerdict  # on X at cells, the noise there, and scores of held-out cells
+    global_quantities: UseVerdict  # on singular values, hyper-parameters, and the log density
     autocorrelation: dict[str, Vector]  # by quantity, at lags 0, 1, …; mean over chains
     divergences: int
     depth_limit_share: float  # of trees that reached the depth limit: of draws or of late warm-up, whichever is larger
     draws: int  # per chain
     chains: int
-    converged: bool
-    reasons: tuple[str, ...]  # why not, each with a remedy
 
     @property
-    def verdict(self) -> str:
-        """Whether the chains have converged, in one sentence."""
-        lone = "; one chain cannot show that chains agree, run several" if self.chains == 1 else ""
-        if not self.converged:
-            return f"Not converged: {'; '.join(self.reasons)}{lone}."
-        rhat = max(q.rhat for q in self.quantities)
-        bulk, tail = min(q.ess_bulk for q in self.quantities), min(q.ess_tail for q in self.quantities)
-        return (
-            f"Converged: over {len(self.quantities)} quantities R-hat is at most {rhat:.3f} and the effective sample "
-            f"size at least {bulk:.0f} (bulk) and {tail:.0f} (tail), and no draw diverged{lone}."
-        )
+    def converged(self) -> bool:
+        """Whether predictions are green, so that they can be used; global quantities may still be uncertain."""
+        return self.predictions.colour == Colour.GREEN
+
+    @property
+    def all_converged(self) -> bool:
+        """Whether predictions and global quantities are both green."""
+        return self.converged and self.global_quantities.colour == Colour.GREEN
+
+    @property
+    def reasons(self) -> tuple[Wording, ...]:
+        """Why predictions are not green, each with a remedy."""
+        return self.predictions.reasons
+
+    @property
+    def verdict(self) -> Wording:
+        """The verdicts on predictions and on global quantities, a sentence for each."""
+        return Wording(*strung([found.sentence for found in self._verdicts], " "))
+
+    @property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """The quantities of both verdicts."""
+        return self.predictions.quantities + self.global_quantities.quantities
+
+    def tables(self) -> Wording:
+        """Return both verdicts, each with a table of the quantities that it is based on."""
+        width = max(len(q.name) for q in self.quantities)
+        first, second = ([found.sentence, "", *_table(found, width)] for found in self._verdicts)
+        return Wording(*strung([*first, "", *second], "\n"))
 
     def __str__(self) -> str:
-        worst_first = sorted(self.quantities, key=lambda q: -np.inf if np.isnan(q.rhat) else -q.rhat)
-        width = max(len(q.name) for q in self.quantities)
-        lines = [self.verdict, "", f"{'':{width}}      mean        sd   R-hat  ESS bulk  ESS tail"]
-        for q in worst_first[:TABLE_ROWS]:
-            figures = f"{q.mean:10.4g}{q.sd:10.4g}{q.rhat:8.3f}{q.ess_bulk:10.0f}{q.ess_tail:10.0f}"
-            lines.append(f"{q.name:{width}}{figures}")
-        if len(worst_first) > TABLE_ROWS:
-            lines.append(f"and {len(worst_first) - TABLE_ROWS} more with a smaller R-hat")
-        return "\n".join(lines)
+        return str(self.tables())
+
+    @property
+    def _verdicts(self) -> tuple[UseVerdict, UseVerdict]:
+        return self.predictions, self.global_quantities
 
 
-def diagnose(
-    rng: Generator, draws: Draws, parameters: Sequence[str] = (), names: CellNames | None = None
-) -> Diagnostics:
-    """Diagnose the chains by their identified quantities; ``rng`` chooses the cells of X among them.
+def _table(found: UseVerdict, width: int) -> Iterator[str]:
+    worst_first = sorted(found.quantities, key=lambda q: -np.inf if np.isnan(q.rhat) else -q.rhat)
+    yield f"{'':{width}}      mean        sd   R-hat  ESS bulk  ESS tail"
+    for q in worst_first[:TABLE_ROWS]:
+        yield f"{q.name:{width}}{q.mean:10.4g}{q.sd:10.4g}{q.rhat:8.3f}{q.ess_bulk:10.0f}{q.ess_tail:10.0f}"
+    if len(worst_first) > TABLE_ROWS:
+        yield f"and {len(worst_first) - TABLE_ROWS} more with a smaller R-hat"
 
-    ``parameters`` names those of the likelihood; one that never changes was fixed by the user and is left out.
-    ``names`` are those of rows and columns; without them, cells have indices.
-    """
-    series = identified_quantities(rng, draws, parameters, names=names)
-    for name in parameters:
-        if _is_constant(series[name]):
-            del series[name]
-    quantities = _summaries(series)
+
+def diagnose(draws: Draws, series: Series) -> Diagnostics:
+    """Diagnose the chains by their statistics and by these series, those of ``diagnosed_series`` or more."""
     statistics = draws.statistics
     divergences = int(statistics["diverging"].sum()) if "diverging" in statistics else 0
     share = max(_share_cut(statistics), _share_cut(draws.warmup_statistics, LATE_WARMUP))
-    if draws.draws < SMALLEST_DRAWS:
-        verb = "is" if draws.draws == 1 else "are"
-        few = f"{counted(draws.draws, 'draw')} per chain {verb} too few to diagnose"
-        reasons = [f"{few} (take at least {SMALLEST_ESS_PER_CHAIN})"]
-    else:
-        reasons = [*_faults_of_quantities(series, quantities), *_faults_of_sampler(draws, divergences, share)]
+    lone, diverged = tuple(_lone_chain(draws)), _divergences(draws, divergences)
+    in_predictions = diverged if divergences > RARE_DIVERGENCES * draws.chains * draws.draws else ()
     return Diagnostics(
-        quantities=quantities,
-        autocorrelation=_autocorrelations(series),
+        predictions=judge("predictions", series.predictions, (*in_predictions, *lone)),
+        global_quantities=judge(
+            "global quantities", series.global_quantities, (*diverged, *_depth_limit(share), *lone)
+        ),
+        autocorrelation=autocorrelations(series.predictions | series.global_quantities),
         divergences=divergences,
         depth_limit_share=share,
         draws=draws.draws,
         chains=draws.chains,
-        converged=not reasons,
-        reasons=tuple(reasons),
     )
 
 
@@ -119,77 +113,21 @@ def _share_cut(statistics: Mapping[str, Array], last: float = 1.0) -> float:
     return float(late.mean()) if late.size else 0.0
 
 
-def _is_constant(values: Array) -> bool:
-    return bool(np.all(values == values.flat[0]))
+def _lone_chain(draws: Draws) -> Iterator[Reason]:
+    if draws.chains == 1:
+        text = Wording("one chain cannot show that chains agree (run several, ", Argument("chains", 4), ")")
+        yield Reason(Colour.AMBER, text)
 
 
-def _array_stats() -> Any:
-    """Return ArviZ's statistics of arrays; importing them takes two seconds, so it is done only when needed."""
-    return import_module("arviz_stats.base").array_stats
+def _divergences(draws: Draws, divergences: int) -> tuple[Reason, ...]:
+    total = draws.chains * draws.draws
+    if not divergences:
+        return ()
+    text = Wording(f"{divergences} of {counted(total, 'draw')} diverged (raise ", Argument("target_acceptance"), ")")
+    return (Reason(Colour.RED if divergences > MANY_DIVERGENCES * total else Colour.AMBER, text),)
 
 
-def _summaries(series: Mapping[str, Array]) -> tuple[Quantity, ...]:
-    array_stats = _array_stats()
-    values = np.stack(list(series.values()))
-    with np.errstate(all="ignore"):  # quantities that are not finite are reported later
-        figures = (
-            values.mean(axis=(1, 2)),
-            values.std(axis=(1, 2)),
-            array_stats.rhat(_at_least_two_chains(values), chain_axis=1, draw_axis=2, method="rank"),
-            array_stats.ess(values, chain_axis=1, draw_axis=2, method="bulk"),
-            array_stats.ess(values, chain_axis=1, draw_axis=2, method="tail", prob=TAIL),
-        )
-    return tuple(Quantity(name, *map(float, of_one)) for name, *of_one in zip(series, *figures, strict=True))
-
-
-def _at_least_two_chains(values: Array) -> Array:
-    """Return a single chain as its two halves, since ArviZ requires at least two chains before it splits them again."""
-    if values.shape[1] > 1:
-        return values
-    half = values.shape[2] // 2
-    return np.concatenate([values[:, :, :half], values[:, :, -half:]], axis=1) if half else values
-
-
-def _autocorrelations(series: Mapping[str, Array]) -> dict[str, Vector]:
-    array_stats = _array_stats()
-    with np.errstate(all="ignore"):
-        return {
-            name: np.asarray(array_stats.autocorr(values, axis=-1).mean(axis=0)[: LARGEST_LAG + 1])
-            for name, values in series.items()
-        }
-
-
-def _faults_of_quantities(series: Mapping[str, Array], quantities: tuple[Quantity, ...]) -> Iterator[str]:
-    stuck = [name for name, values in series.items() if _is_constant(values)]
-    if stuck:
-        yield f"{_listed(stuck)} never moved (take more warm-up, or check the scale of the data)"
-    moving = [q for q in quantities if q.name not in stuck]
-    unknown = [q.name for q in moving if np.isnan(q[1:]).any()]
-    if unknown:
-        yield f"{_listed(unknown)} gave no R-hat or ESS (check for draws that are not finite)"
-    known = [q for q in moving if q.name not in unknown]
-    if not known:
-        return
-    worst = max(known, key=lambda q: q.rhat)
-    if worst.rhat > LARGEST_RHAT:
-        yield f"R-hat of {worst.name} is {worst.rhat:.4g}, above {LARGEST_RHAT} (take more warm-up and draws)"
-    needed = SMALLEST_ESS_PER_CHAIN * next(iter(series.values())).shape[0]
-    smallest = {
-        "bulk": min((q.ess_bulk, q.name) for q in known),
-        "tail": min((q.ess_tail, q.name) for q in known),
-    }
-    for kind, (size, name) in smallest.items():
-        if size < needed:
-            yield f"the {kind} ESS of {name} is {size:.0f}, below {needed} (take more draws)"
-
-
-def _faults_of_sampler(draws: Draws, divergences: int, depth_limit_share: float) -> Iterator[str]:
-    if divergences:
-        yield f"{divergences} of {counted(draws.chains * draws.draws, 'draw')} diverged (raise the target acceptance)"
-    if depth_limit_share > LARGEST_DEPTH_LIMIT_SHARE:
-        yield f"{depth_limit_share:.1%} of the trees reached the depth limit (raise the maximum depth)"
-
-
-def _listed(names: list[str]) -> str:
-    """Return the first name, and the number of further ones."""
-    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
+def _depth_limit(share: float) -> Iterator[Reason]:
+    if share > LARGEST_DEPTH_LIMIT_SHARE:
+        text = Wording(f"{share:.1%} of the trees reached the depth limit (raise ", Argument("max_depth"), ")")
+        yield Reason(Colour.AMBER, text)

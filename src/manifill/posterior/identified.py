@@ -1,64 +1,141 @@
 """Identified quantities, which can be compared between chains.
 
 U, V, A and B are determined only up to signs, order or rotation, so chains that agree in X may differ in them.
-Identified are X itself (at some cells, and its singular values), the parameters of the likelihood, and the log density.
+Identified are X itself (at some cells, and its singular values), the other variables of a draw, and the log density.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from manifill.base import progress
-from manifill.base.arrays import Array, Generator, Matrix, Vector
+from manifill.base.arrays import Array, Generator, IntVector, Matrix, Vector
 from manifill.posterior.cell_draws import product_at_cells
+from manifill.posterior.diagnosed_cells import Cells, diagnosed_cells
 from manifill.posterior.draws import Draws
+from manifill.posterior.quantities import is_constant
+from manifill.problem import Observations
 from manifill.problem.cell_names import CellNames
 
-__all__ = ["CELL", "identified_quantities", "singular_values"]
+__all__ = ["CELL", "Series", "diagnosed_series", "identified_quantities", "singular_values"]
 
 # How the names of cells start if they contain labels.
 CELL = "X at "
 
+# Variables that are not identified, or that X stands for.
+FACTORS = ("U", "s", "V", "A", "B", "row_effect", "column_effect")
 
-def identified_quantities(
-    rng: Generator, draws: Draws, parameters: Sequence[str] = (), cells: int = 50, names: CellNames | None = None
-) -> dict[str, Array]:
-    """Return ``lp``, parameters of the likelihood, singular values of X, and X at random cells, (chain, draw) each.
+MOST_LEVELS = 20  # rows or columns whose parameters are diagnosed one by one
 
-    A parameter with one value per column is represented by its root mean square.  Cells are called
-    ``X at …`` by their names, or ``X[i,j]`` by their indices if there are none.
+
+class Series(NamedTuple):
+    """What is diagnosed, by use and name, (chain, draw) each."""
+
+    predictions: dict[str, Array]
+    global_quantities: dict[str, Array]
+
+
+def diagnosed_series(
+    rng: Generator,
+    draws: Draws,
+    parameters: Sequence[str] = (),
+    names: CellNames | None = None,
+    observed: Observations | None = None,
+) -> Series:
+    """Return what predictions are made of, and what describes the matrix or the model as a whole.
+
+    Predictions are made of X and of the likelihood's ``parameters`` at the same cells, which ``rng`` chooses.  A
+    variable that never changes in any chain was fixed by the user and is left out.  ``names`` are those of rows and
+    columns; without them, cells have indices.
     """
+    cells = diagnosed_cells(rng, draws, observed)
+    at_cells, singular = _of_matrix(draws, cells)
+    predictions, whole = {}, _log_density(draws)
+    for variable in draws.variables:
+        if variable.name in FACTORS:
+            continue
+        values = np.asarray(draws.posterior[variable.name][:], dtype=np.float64)
+        if is_constant(values):
+            continue
+        if variable.name not in parameters:
+            whole |= _summarised(variable.name, values)
+        elif values.ndim == 2:
+            predictions[variable.name] = values
+        else:
+            whole |= _summarised(variable.name, values)
+            index = np.unique(cells.rows if variable.dims[0] == "row" else cells.cols)
+            predictions |= _levels(variable.name, variable.dims[0], values, index, names)
+    predictions |= _named_cells(cells, at_cells, names)
+    return Series(predictions, whole | _named_values(singular))
+
+
+def identified_quantities(rng: Generator, draws: Draws, cells: int = 50) -> dict[str, Array]:
+    """Return ``lp``, the singular values of X, and X at random cells, ``X[i,j]``, (chain, draw) each."""
     m, n = draws.shape
-    rows, cols = np.divmod(np.sort(rng.choice(m * n, size=min(cells, m * n), replace=False)), n)
-    at_cells = np.empty((draws.chains * draws.draws, rows.size))
-    singular = []
-    # Effects can be exchanged with the low-rank part, so with effects s is not identified.
-    has_values = "s" in draws.posterior and not draws.has_effects
-    with threadpool_limits(1, "blas"):  # for matrices this narrow, threads cost more than they save
-        progress.begin("diagnosing", len(at_cells), "draws")
-        for x, factors in zip(at_cells, draws.factors(), strict=True):
-            product_at_cells(factors.left, factors.right, rows, cols, x)
-            if not has_values:
-                singular.append(singular_values(factors.left, factors.right))
-            progress.advance()
-    # U and V are orthonormal, so s holds the singular values, in any order.
-    sorted_values = -np.sort(-draws.posterior["s"][:], axis=-1) if has_values else np.array(singular)
-    quantities = {"lp": draws.statistics["lp"]} if "lp" in draws.statistics else {}
-    for name in parameters:
-        values = np.asarray(draws.posterior[name][:])
-        quantities[name] = values if values.ndim == 2 else np.sqrt(np.mean(values**2, axis=-1))
-    quantities |= {f"singular_value[{c}]": sorted_values[..., c] for c in range(sorted_values.shape[-1])}
-    if names is None:
-        cell_names = [f"X[{i},{j}]" for i, j in zip(rows, cols, strict=True)]
-    else:
-        cell_names = [f"{CELL}{name}" for name in names.cells(rows, cols)]
-    quantities |= dict(zip(cell_names, at_cells.T, strict=True))
-    shape = draws.chains, draws.draws
-    return {name: np.asarray(values, dtype=np.float64).reshape(shape) for name, values in quantities.items()}
+    chosen = Cells(*np.divmod(np.sort(rng.choice(m * n, size=min(cells, m * n), replace=False)), n))
+    at_cells, singular = _of_matrix(draws, chosen)
+    return _log_density(draws) | _named_values(singular) | _named_cells(chosen, at_cells, None)
 
 
 def singular_values(left: Matrix, right: Matrix) -> Vector:
     """Return the singular values of left · rightᵀ, largest first, from an r×r matrix."""
     triangles = [np.asarray(np.linalg.qr(side, mode="r")) for side in (left, right)]
     return np.linalg.svd(triangles[0] @ triangles[1].T, compute_uv=False)
+
+
+def _of_matrix(draws: Draws, cells: Cells) -> tuple[Array, Array]:
+    """Return X at the cells and its singular values, (chain, draw, …) each; the draws are read once."""
+    at_cells = np.empty((draws.chains * draws.draws, cells.rows.size))
+    singular = []
+    # Effects can be exchanged with the low-rank part, so with effects s is not identified.
+    has_values = "s" in draws.posterior and not draws.has_effects
+    with threadpool_limits(1, "blas"):  # for matrices this narrow, threads cost more than they save
+        progress.begin("diagnosing", len(at_cells), "draws")
+        for x, factors in zip(at_cells, draws.factors(), strict=True):
+            product_at_cells(factors.left, factors.right, *cells, x)
+            if not has_values:
+                singular.append(singular_values(factors.left, factors.right))
+            progress.advance()
+    # U and V are orthonormal, so s holds the singular values, in any order.
+    values = -np.sort(-draws.posterior["s"][:], axis=-1) if has_values else np.array(singular)
+    shape = draws.chains, draws.draws, -1
+    return at_cells.reshape(shape), np.asarray(values, dtype=np.float64).reshape(shape)
+
+
+def _log_density(draws: Draws) -> dict[str, Array]:
+    return {"lp": np.asarray(draws.statistics["lp"], dtype=np.float64)} if "lp" in draws.statistics else {}
+
+
+def _named_values(singular: Array) -> dict[str, Array]:
+    return {f"singular_value[{c}]": singular[..., c] for c in range(singular.shape[-1])}
+
+
+def _named_cells(cells: Cells, at_cells: Array, names: CellNames | None) -> dict[str, Array]:
+    if names is None:
+        found = [f"X[{i},{j}]" for i, j in zip(*cells, strict=True)]
+    else:
+        found = [f"{CELL}{name}" for name in names.cells(*cells)]
+    return dict(zip(found, np.moveaxis(at_cells, -1, 0), strict=True))
+
+
+def _summarised(name: str, values: Array) -> dict[str, Array]:
+    """Return a scalar variable, or three summaries of one with many values."""
+    if values.ndim == 2:
+        return {name: values}
+    flat = values.reshape(*values.shape[:2], -1)
+    return {
+        f"root mean square of {name}": np.sqrt(np.mean(flat**2, axis=-1)),
+        f"smallest {name}": flat.min(axis=-1),
+        f"largest {name}": flat.max(axis=-1),
+    }
+
+
+def _levels(name: str, side: str, values: Array, index: IntVector, names: CellNames | None) -> dict[str, Array]:
+    """Return a parameter at some rows or columns, evenly spread over ``index``, by their names."""
+    kept = index[np.unique(np.linspace(0, index.size - 1, min(MOST_LEVELS, index.size)).round().astype(int))]
+    labels = (
+        [f"{name}[{k}]" for k in kept] if names is None else [f"{name} of {each}" for each in names.levels(side, kept)]
+    )
+    return dict(zip(labels, np.moveaxis(values[..., kept], -1, 0), strict=True))

@@ -42,9 +42,19 @@ class CellNames(NamedTuple):
     def cells(self, rows: IntVector, cols: IntVector) -> Sequence[str]:
         """Return distinct names of some cells; with their indices if labels look alike, such as 1 and '1'."""
         names = [self.cell(int(i), int(j)) for i, j in zip(rows, cols, strict=True)]
-        if len(set(names)) == len(names):
-            return names
-        return [f"{name} (index {i}, {j})" for name, i, j in zip(names, rows, cols, strict=True)]
+        return _distinct(names, [f"{i}, {j}" for i, j in zip(rows, cols, strict=True)])
+
+    def levels(self, side: str, index: IntVector) -> Sequence[str]:
+        """Return distinct names of some rows or columns, as ``side`` says, such as 'film 318'."""
+        name, labels = (self.row, self.row_labels) if side == "row" else (self.column, self.column_labels)
+        names = [_named(name, k if labels is None else labels[k]) for k in index]
+        return _distinct(names, [str(k) for k in index])
+
+
+def _distinct(names: Sequence[str], indices: Sequence[str]) -> Sequence[str]:
+    if len(set(names)) == len(names):
+        return names
+    return [f"{name} (index {index})" for name, index in zip(names, indices, strict=True)]
 
 
 def _named(name: str, label: Any) -> str:

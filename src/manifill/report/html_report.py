@@ -10,12 +10,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
-from manifill.base.arrays import Array
 from manifill.base.atomic_files import replacing
 from manifill.base.errors import DiskFullError
 from manifill.estimators.loading import load
 from manifill.estimators.matrix_completion import ConvergenceWarning, MatrixCompletion
-from manifill.posterior import identified_quantities
 from manifill.problem import Observations
 from manifill.report.report_data import ReportData, collect_report_data
 from manifill.report.sections.accuracy import accuracy, scatter_cells
@@ -28,8 +26,6 @@ from manifill.report.sections.spectrum import spectrum
 from manifill.report.sections.traces import traces
 from manifill.run.folder import RunFolder
 from manifill.run.observations_file import load_observations
-from manifill.run.seeds import Stream, generator
-from manifill.run.table_names import cell_names
 
 __all__ = ["report_of_run", "write_report"]
 
@@ -78,7 +74,8 @@ def write_report(model: MatrixCompletion, path: str | Path, *, held_out: Observa
 
 def _sections(data: ReportData) -> dict[str, Any]:
     """Return the variables of the template."""
-    series = _diagnosed_series(data)
+    of_predictions, of_whole = data.model.diagnosed_series()  # the diagnostics only keep summaries of them
+    series = of_predictions | of_whole
     in_scatter, in_heat_maps, uncertain, listed = data.predict(
         scatter_cells(data), hover_cells(data), least_certain_cells(data), top_cells(data)
     )
@@ -93,13 +90,6 @@ def _sections(data: ReportData) -> dict[str, Any]:
         "least_certain": least_certain(data, uncertain),
         "prediction_lists": prediction_lists(data, listed),
     }
-
-
-def _diagnosed_series(data: ReportData) -> dict[str, Array]:
-    """Return the quantities that were diagnosed, (chain, draw) each; the diagnostics only keep summaries of them."""
-    rng = generator(data.draws.attributes["seed"], Stream.DIAGNOSTICS)
-    names = cell_names(data.observations, data.draws.attributes)
-    return identified_quantities(rng, data.draws, data.model.model_.likelihood.parameter_names, names=names)
 
 
 def _environment() -> Environment:

@@ -8,30 +8,43 @@ import json
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from manifill.base.argument_words import ABSENT, Argument, Wording
 from manifill.base.atomic_files import replacing
 from manifill.base.errors import Damage, DamagedRunError
-from manifill.posterior import Diagnostics, Draws
+from manifill.posterior import Colour, Diagnostics, Draws, UseVerdict
 from manifill.run.folder import RunFolder
 
 __all__ = ["StoredVerdict", "read_verdict", "verdict_damage", "write_verdict"]
 
 CHECKSUM = "sha256"
+FIELDS = ("predictions", "global_quantities", "chains", "draws")
+
+# Before there were two verdicts, one sentence was about all quantities.
+OLD_FIELDS = ("converged", "verdict", "chains", "draws")
 
 
 class StoredVerdict(NamedTuple):
-    """The verdict in one sentence, and the numbers of chains and draws per chain that it is about."""
+    """Whether predictions can be used, in a sentence, and the numbers of chains and draws per chain that it is about.
+
+    In a run that was fitted before there were two verdicts, it is about all quantities.
+    """
 
     converged: bool
-    verdict: str
+    sentence: Wording
     chains: int
     draws: int
 
 
 def write_verdict(run: RunFolder, found: Diagnostics) -> None:
-    """Store the verdict with the run.  If that fails, the fit is complete all the same, and its verdict was printed."""
-    stored = StoredVerdict(found.converged, found.verdict, found.chains, found.draws)
+    """Store the verdicts with the run.  If that fails, the fit is complete all the same, and they were printed."""
+    fields = {
+        "predictions": _as_json(found.predictions),
+        "global_quantities": _as_json(found.global_quantities),
+        "chains": found.chains,
+        "draws": found.draws,
+    }
     with suppress(OSError), replacing(run.verdict) as file:
-        file.write(_text(stored))
+        file.write(_text(fields))
 
 
 def read_verdict(run: RunFolder, draws: Draws) -> StoredVerdict | None:
@@ -56,20 +69,34 @@ def verdict_damage(run: RunFolder) -> list[Damage]:
     return []
 
 
+def _as_json(found: UseVerdict) -> dict[str, Any]:
+    """Return colour and sentence; an argument in the sentence is a list of its name and, if it has one, its value."""
+    parts = [
+        [field for field in part if field is not ABSENT] if isinstance(part, Argument) else part
+        for part in found.sentence.parts
+    ]
+    return {"colour": found.colour, "sentence": parts}
+
+
 def _parsed(content: bytes) -> StoredVerdict:
     fields: Any = json.loads(content)
-    names = {*StoredVerdict._fields, CHECKSUM}
-    if not isinstance(fields, dict) or fields.keys() != names:
-        raise ValueError(f"it must have the fields {', '.join(sorted(names))}")
-    stored = StoredVerdict(*(fields[name] for name in StoredVerdict._fields))
-    if fields[CHECKSUM] != _checksum(stored) or content != _text(stored):
+    if not isinstance(fields, dict) or fields.keys() not in ({*FIELDS, CHECKSUM}, {*OLD_FIELDS, CHECKSUM}):
+        raise ValueError(f"it must have the fields {', '.join(sorted((*FIELDS, CHECKSUM)))}")
+    del fields[CHECKSUM]
+    if content != _text(fields):
         raise ValueError("its checksum does not match")
-    return stored
+    size = fields["chains"], fields["draws"]
+    if "verdict" in fields:
+        return StoredVerdict(fields["converged"], Wording(fields["verdict"]), *size)
+    predictions = fields["predictions"]
+    parts = [Argument(*part) if isinstance(part, list) else part for part in predictions["sentence"]]
+    return StoredVerdict(predictions["colour"] == Colour.GREEN, Wording(*parts), *size)
 
 
-def _checksum(stored: StoredVerdict) -> str:
-    return hashlib.sha256(json.dumps(stored).encode()).hexdigest()
+def _text(fields: dict[str, Any]) -> bytes:
+    return json.dumps(fields | {CHECKSUM: _checksum(fields)}, indent=1).encode()
 
 
-def _text(stored: StoredVerdict) -> bytes:
-    return json.dumps(stored._asdict() | {CHECKSUM: _checksum(stored)}, indent=1).encode()
+def _checksum(fields: dict[str, Any]) -> str:
+    checked = list(fields.values()) if "verdict" in fields else fields
+    return hashlib.sha256(json.dumps(checked).encode()).hexdigest()

@@ -7,7 +7,6 @@ import plotly.graph_objects as go
 
 from manifill.base.arrays import Array
 from manifill.posterior import Diagnostics
-from manifill.posterior.identified import CELL
 from manifill.report.charts import GREY, PALETTE, Chart, as_float32, chart
 from manifill.report.display_labels import escape_for_chart
 from manifill.report.report_data import ReportData
@@ -39,11 +38,11 @@ def traces(data: ReportData, series: dict[str, Array]) -> Traces:
 
 
 def selected_quantities(diagnostics: Diagnostics) -> list[str]:
-    """Return the names to show: log density, likelihood's parameters, extreme singular values, and the worst R-hats."""
+    """Return the names to show: log density, shared noise, extreme singular values, and the worst R-hats."""
     known = [q.name for q in diagnostics.quantities]
     singular = [name for name in known if name.startswith("singular_value")]
-    always = [name for name in known if not name.startswith(("singular_value", CELL))] + singular[:1] + singular[-1:]
-    worst = [q.name for q in worst_first(diagnostics)]
+    always = [name for name in known if name in ("lp", "sigma")] + singular[:1] + singular[-1:]
+    worst = [q.name for q in worst_first(diagnostics.quantities)]
     return list(dict.fromkeys([*always, *worst]))[:MAX_QUANTITIES]
 
 
@@ -53,10 +52,10 @@ def _trace(chart_name: str, name: str, values: Array, step: int) -> Chart:
         go.Scatter(
             x=draws,
             y=as_float32(chain[draws]),
-            name=f"chain {k}",
+            name=f"chain {k + 1}",
             line={"color": PALETTE[k % len(PALETTE)], "width": 1},
             opacity=0.75,
-            hovertemplate=f"chain {k}, draw %{{x}}: %{{y:.4g}}<extra></extra>",
+            hovertemplate=f"chain {k + 1}, draw %{{x}}: %{{y:.4g}}<extra></extra>",
         )
         for k, chain in enumerate(values)
     ]
