@@ -132,7 +132,8 @@ class FittedModel(HasParameters):
             Whether to add data simulated from each draw, for posterior predictive checks.
         """
         self._check_fitted()
-        from manifill.posterior.arviz_groups import assembled, cell_groups, draw_groups  # imports ArviZ
+        from manifill.posterior.cell_parameters import variables_needed
+from manifill.posterior.arviz_groups import assembled, cell_groups, draw_groups  # imports ArviZ
 
         draws, observations = self.posterior_, self.observations_
         groups = draw_groups(draws, observations.row_labels, observations.column_labels)
@@ -168,8 +169,9 @@ class FittedModel(HasParameters):
         """Return the quantities that ``diagnostics_`` judges, by use and name, (chain, draw) each."""
         self._check_fitted()
         rng, likelihood = self._rng(Stream.DIAGNOSTICS), self.model_.likelihood
+        parameters = variables_needed(self.posterior_, likelihood)
         names = cell_names(self.observations_, self.posterior_.attributes)
-        series = diagnosed_series(rng, self.posterior_, likelihood.parameter_names, names, self.observations_)
+        series = diagnosed_series(rng, self.posterior_, parameters, names, self.observations_)
         held_out = self._held_out()
         if held_out is None:
             return series

@@ -12,7 +12,9 @@ from threadpoolctl import threadpool_limits
 
 from manifill.base import progress
 from manifill.base.arrays import Array, Generator, IntVector, Matrix, Vector
+from manifill.likelihoods.noise import NOISE_FACTORS
 from manifill.posterior.cell_draws import product_at_cells
+from manifill.posterior.cell_parameters import parameters_at
 from manifill.posterior.diagnosed_cells import Cells, diagnosed_cells
 from manifill.posterior.draws import Draws
 from manifill.posterior.quantities import is_constant
@@ -24,8 +26,8 @@ __all__ = ["CELL", "Series", "diagnosed_series", "identified_quantities", "singu
 # How the names of cells start if they contain labels.
 CELL = "X at "
 
-# Variables that are not identified, or that X stands for.
-FACTORS = ("U", "s", "V", "A", "B", "row_effect", "column_effect")
+# Variables that are not identified, or that X or σ at cells stand for.
+FACTORS = ("U", "s", "V", "A", "B", "row_effect", "column_effect", *NOISE_FACTORS.values())
 
 MOST_LEVELS = 20  # rows or columns whose parameters are diagnosed one by one
 
@@ -46,20 +48,21 @@ def diagnosed_series(
 ) -> Series:
     """Return what predictions are made of, and what describes the matrix or the model as a whole.
 
-    Predictions are made of X and of the likelihood's ``parameters`` at the same cells, which ``rng`` chooses.  A
-    variable that never changes in any chain was fixed by the user and is left out.  ``names`` are those of rows and
-    columns; without them, cells have indices.
+    Predictions are made of X and of the likelihood's ``parameters`` at the same cells, which ``rng`` chooses; if the
+    noise has factors of rows or columns, σ is that of the cell, as intervals use it.  A variable that never changes in
+    any chain was fixed by the user and is left out.  ``names`` are those of rows and columns; without them, cells have
+    indices.
     """
     cells = diagnosed_cells(rng, draws, observed)
     at_cells, singular = _of_matrix(draws, cells)
-    predictions, whole = {}, _log_density(draws)
+    predictions, whole = _noise_at(draws, cells, names), _log_density(draws)
     for variable in draws.variables:
         if variable.name in FACTORS:
             continue
         values = np.asarray(draws.posterior[variable.name][:], dtype=np.float64)
         if is_constant(values):
             continue
-        if variable.name not in parameters:
+        if variable.name not in parameters or (variable.name == "sigma" and predictions):
             whole |= _summarised(variable.name, values)
         elif values.ndim == 2:
             predictions[variable.name] = values
@@ -120,6 +123,24 @@ def _named_cells(cells: Cells, at_cells: Array, names: CellNames | None) -> dict
     return dict(zip(found, np.moveaxis(at_cells, -1, 0), strict=True))
 
 
+def _noise_at(draws: Draws, cells: Cells, names: CellNames | None) -> dict[str, Array]:
+    """Return σ at some of the cells if it has factors of rows or columns, and otherwise nothing."""
+    needed = [name for name in ("sigma", *NOISE_FACTORS.values()) if name in draws.posterior]
+    if len(needed) < 2:
+        return {}
+    some = Cells(*(index[_spread(index.size)] for index in cells))
+    found = np.empty((draws.chains, draws.draws, some.rows.size))
+    for chain in range(draws.chains):
+        for k, values in enumerate(zip(*(draws.each(name, chain) for name in needed), strict=True)):
+            found[chain, k] = parameters_at(dict(zip(needed, values, strict=True)), *some)["sigma"]
+    return {f"sigma at {name.removeprefix(CELL)}": x for name, x in _named_cells(some, found, names).items()}
+
+
+def _spread(size: int) -> IntVector:
+    """Return at most MOST_LEVELS of the numbers below ``size``, evenly spread."""
+    return np.unique(np.linspace(0, size - 1, min(MOST_LEVELS, size)).round().astype(np.int64))
+
+
 def _summarised(name: str, values: Array) -> dict[str, Array]:
     """Return a scalar variable, or three summaries of one with many values."""
     if values.ndim == 2:
@@ -134,7 +155,7 @@ def _summarised(name: str, values: Array) -> dict[str, Array]:
 
 def _levels(name: str, side: str, values: Array, index: IntVector, names: CellNames | None) -> dict[str, Array]:
     """Return a parameter at some rows or columns, evenly spread over ``index``, by their names."""
-    kept = index[np.unique(np.linspace(0, index.size - 1, min(MOST_LEVELS, index.size)).round().astype(int))]
+    kept = index[_spread(index.size)]
     labels = (
         [f"{name}[{k}]" for k in kept] if names is None else [f"{name} of {each}" for each in names.levels(side, kept)]
     )
