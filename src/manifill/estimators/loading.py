@@ -57,7 +57,10 @@ def load(path: str | Path, likelihood: Likelihood | None = None, *, skip_damaged
         stacklevel=2,
     )
     marked = replace(run.draws, attributes=run.draws.attributes | {"verified": False})
-    resolved = model._resolve(run.observations).model
+    try:
+        resolved = model._resolve(run.observations).model
+    except ValueError as error:
+        raise ValueError(f"the model of {path} cannot be derived again: {error}") from None
     check_variables(RunFolder(path), run.draws, resolved.likelihood)
     model._take(run.observations, resolved, marked)
     return model

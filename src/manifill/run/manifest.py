@@ -64,11 +64,13 @@ def is_being_extended(run: RunFolder) -> bool:
 
 def manifest_damage(run: RunFolder) -> list[Damage]:
     """Return the files that differ from the manifest; the manifest itself if it cannot be read."""
-    text = _read(run)
-    if text is None:
-        return []
     try:
+        text = _read(run)
+        if text is None:
+            return []
         manifest = _parsed(text)
+    except DamagedRunError as error:
+        return list(error.damage)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return [Damage(run.manifest, "is damaged: its checksum does not match")]
     compared = ((name, _difference(run.path / name, manifest, name)) for name in manifest.files)
@@ -95,6 +97,8 @@ def _read(run: RunFolder) -> bytes | None:
         return run.manifest.read_bytes()
     except FileNotFoundError:
         return None
+    except OSError as error:  # it is a folder, for example
+        raise DamagedRunError.of([Damage(run.manifest, f"cannot be read: {error.strerror}")]) from None
 
 
 def _parsed(text: bytes) -> Manifest:

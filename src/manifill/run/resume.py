@@ -85,8 +85,8 @@ def check_chains(run: RunFolder, plan: Plan) -> None:
 
     Draws after a checkpoint are drawn again, so they are not checked; neither is a chain without a checkpoint.
     """
-    sampler = plan.build()
     with _refusing(run):
+        sampler = plan.build()
         arrays = open_arrays(run.draws)
         counts, damage = completed_draws(arrays)
     for chain in range(plan.chains):
