@@ -1,0 +1,122 @@
+"""Runs with odd files and odd contents: every error names the run, and what cannot be a draw is not used."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import zarr
+
+import manifill
+from manifill import DamagedRunError, MatrixCompletion
+from manifill.base.errors import CannotResumeError
+from manifill.posterior.checked_arrays import open_checked
+from manifill.run.folder import RunFolder
+from manifill.run.manifest import write_manifest
+from manifill.run.verification import verify_run
+from tests.run.runs import fit, make_older
+
+pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
+
+CHUNK = Path("draws.zarr", "posterior", "A", "c", "1", "0", "0", "0")
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("whole") / "run"
+    with pytest.warns(manifill.ConvergenceWarning):
+        fit(path, warmup=2, draws=6)
+    return path
+
+
+@pytest.fixture
+def run(whole: Path, tmp_path: Path) -> RunFolder:
+    return RunFolder(shutil.copytree(whole, tmp_path / "run"))
+
+
+def change_attributes(run: RunFolder, **changes: Any) -> None:
+    """Change attributes of the store, and the checksums with them."""
+    zarr.open_group(run.draws, mode="r+").attrs.update(changes)
+    if run.manifest.exists():
+        write_manifest(run)
+
+
+def change_draw(run: RunFolder, name: str, value: float) -> None:
+    """Change a draw of the second chain, and the checksum with it."""
+    array: Any = zarr.open_group(run.draws / "posterior", mode="r+")[name]
+    array[1, 3] = value
+
+
+def make_folder(file: Path) -> None:
+    file.unlink()
+    file.mkdir()
+
+
+def make_loop(file: Path) -> None:
+    file.unlink()
+    file.symlink_to(file.name)
+
+
+@pytest.mark.parametrize("change", [make_folder, make_loop])
+@pytest.mark.parametrize("name", ["manifest.json", "data.npz", "verdict.json", str(CHUNK), "draws.zarr/zarr.json"])
+def test_a_folder_or_a_link_in_the_place_of_a_file_is_damage(
+    name: str, change: Callable[[Path], None], run: RunFolder
+) -> None:
+    change(run.path / name)
+    with pytest.raises(DamagedRunError, match=rf"{run.path / name} (is|cannot)"):
+        manifill.load(run.path).predict([0], [1])
+    assert [one.file for one in verify_run(run.path).damage][-1] == run.path / name
+
+
+def test_a_file_in_the_place_of_a_folder_is_damage(run: RunFolder) -> None:
+    shutil.rmtree((run.path / CHUNK).parent)
+    (run.path / CHUNK).parent.write_bytes(b"")
+    with pytest.raises(DamagedRunError, match=rf"{run.path / CHUNK} cannot be read: Not a directory"):
+        manifill.load(run.path)
+
+
+@pytest.mark.parametrize(("name", "value"), [("A", np.nan), ("B", np.inf), ("sigma", -1.0), ("sigma", 0.0)])
+def test_what_cannot_be_a_draw_is_damage(name: str, value: float, run: RunFolder) -> None:
+    change_draw(run, name, value)
+    said = "are not positive" if name == "sigma" else "it lacks draws that are counted"
+    with pytest.raises(DamagedRunError, match=rf"posterior/{name}/c/1/.* is damaged: .*{said}"):
+        manifill.load(run.path).predict([0], [1])
+    (damage,) = verify_run(run.path).damage
+    assert damage.file.is_relative_to(run.draws / "posterior" / name)
+    assert damage.chain == 1
+
+
+@pytest.mark.filterwarnings("ignore::manifill.estimators.loading.UnverifiedRunWarning")
+def test_priors_that_cannot_be_derived_name_the_run(run: RunFolder) -> None:
+    make_older(run.path)
+    settings: Any = zarr.open_group(run.draws).attrs["settings"]
+    change_attributes(run, settings=settings | {"effects": "x"})
+    with pytest.raises(ValueError, match=rf"the model of {run.path} cannot be derived again: effects='x'"):
+        manifill.load(run.path)
+
+
+def test_a_run_without_draws_is_named(run: RunFolder) -> None:
+    counts = open_checked(run.draws / "progress" / "completed", "r+")
+    for chain in (0, 1):
+        counts.write_entry(chain, 0)
+    with pytest.raises(ValueError, match=rf"{run.draws} has no draws yet"):
+        manifill.load(run.path)
+
+
+def test_stored_data_that_the_sampler_refuses_name_the_run(tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "run")
+    data = np.array([[0.0, 1.0, np.nan], [2.0, np.nan, 1.0], [np.nan, 1.0, 2.0]])
+    settings: dict[str, Any] = {"rank": 1, "sampler": "gibbs", "likelihood": "binomial", "trials": 2, "effects": None}
+    model = MatrixCompletion(**settings, chains=1, warmup=1, draws=2, seed=1, path=run.path, jobs=1, progress=False)
+    model.fit(data)
+    stored: Any = zarr.open_group(run.draws).attrs["model"]
+    change_attributes(run, model=stored | {"likelihood": {"name": "binomial", "trials": 2, "step": 5.0}})
+    with pytest.raises(CannotResumeError, match=rf"{run.path} cannot be resumed: values holds 1"):
+        model.fit(data, resume=True)
+
+
+def test_only_this_call_says_which_chains_are_left_out(run: RunFolder) -> None:
+    change_attributes(run, left_out_chains=["x"])
+    assert "left_out_chains" not in manifill.load(run.path).posterior_.attributes
