@@ -1,6 +1,7 @@
 """Zarr without its threads: it runs every operation in another one, and to switch takes more time than to read."""
 
 import asyncio
+import atexit
 import sys
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
@@ -37,7 +38,9 @@ def _users() -> list[Any]:
 
 @cache
 def _loop() -> asyncio.AbstractEventLoop:
-    return asyncio.new_event_loop()
+    loop = asyncio.new_event_loop()
+    atexit.register(loop.close)
+    return loop
 
 
 def _sync(work: Coroutine[Any, Any, Any], *_: Any, **__: Any) -> Any:

@@ -51,8 +51,9 @@ def check(folder: Path, case: Case) -> str:
             return "refused"
         finally:
             assert _sizes(folder) == {name: len(content) for name, content in case.files.items()}
+    allowed = (*WARNINGS, RuntimeWarning) if is_sealed else WARNINGS  # draws may be as large as numbers can be
     for warning in issued:
-        assert issubclass(warning.category, WARNINGS), warning.message
+        assert issubclass(warning.category, allowed), warning.message
         assert "\n" not in str(warning.message)
     if is_sealed:
         return "read"
@@ -68,7 +69,7 @@ def _check_verified(folder: Path, case: Case, found: Answer) -> str:
     """Check that the damaged files of a run are named, and no others."""
     whole = valid_run(case.arguments["run"]).files
     damaged = {folder / name for name, content in whole.items() if _content(folder / name) != content}
-    if not (folder / "verdict.json").exists():
+    if not os.path.lexists(folder / "verdict.json"):
         damaged.discard(folder / "verdict.json")  # an interrupted run has none
     assert bool(found) >= bool(damaged), damaged
     assert bool(found) <= bool(damaged) or case.files.keys() - whole.keys(), found

@@ -1,5 +1,7 @@
 """Runs with odd files and odd contents: every error names the run, and what cannot be a draw is not used."""
 
+import io
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -13,9 +15,11 @@ import manifill
 from manifill import DamagedRunError, MatrixCompletion
 from manifill.base.errors import CannotResumeError
 from manifill.posterior.checked_arrays import open_checked
+from manifill.run import manifest
 from manifill.run.folder import RunFolder
 from manifill.run.manifest import write_manifest
 from manifill.run.verification import verify_run
+from manifill.sampling import checkpoint
 from tests.run.runs import fit, make_older
 
 pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
@@ -97,6 +101,13 @@ def test_priors_that_cannot_be_derived_name_the_run(run: RunFolder) -> None:
         manifill.load(run.path)
 
 
+def test_a_likelihood_that_cannot_be_read_names_the_run(run: RunFolder) -> None:
+    settings: Any = zarr.open_group(run.draws).attrs["settings"]
+    change_attributes(run, settings=settings | {"likelihood": {"rank": 1}})
+    with pytest.raises(ValueError, match=rf"the settings of {run.path} cannot be read: model\.likelihood must have a"):
+        manifill.load(run.path)
+
+
 def test_a_run_without_draws_is_named(run: RunFolder) -> None:
     counts = open_checked(run.draws / "progress" / "completed", "r+")
     for chain in (0, 1):
@@ -115,6 +126,52 @@ def test_stored_data_that_the_sampler_refuses_name_the_run(tmp_path: Path) -> No
     change_attributes(run, model=stored | {"likelihood": {"name": "binomial", "trials": 2, "step": 5.0}})
     with pytest.raises(CannotResumeError, match=rf"{run.path} cannot be resumed: values holds 1"):
         model.fit(data, resume=True)
+
+
+def test_a_size_that_is_no_number_is_damage(run: RunFolder) -> None:
+    fields = json.loads(run.manifest.read_bytes())
+    del fields["sha256"]
+    fields["files"]["data.npz"]["bytes"] = "a\nb"
+    run.manifest.write_bytes(manifest._text(fields))
+    run.data.write_bytes(b"")
+    with pytest.raises(DamagedRunError, match=rf"{run.manifest} is damaged: its checksum does not match"):
+        manifill.load(run.path)
+
+
+def test_chunks_without_draws_are_damage(run: RunFolder) -> None:
+    file = run.draws / "posterior" / "A" / "zarr.json"
+    tree = json.loads(file.read_bytes())
+    tree["chunk_grid"]["configuration"]["chunk_shape"][1] = 0
+    file.write_text(json.dumps(tree))
+    write_manifest(run)
+    for skip_damaged in (False, True):
+        with pytest.raises(DamagedRunError, match=rf"{file} is damaged: "):
+            manifill.load(run.path, skip_damaged=skip_damaged)
+
+
+@pytest.mark.parametrize(
+    "labels", [np.zeros((9, 2)), np.frombuffer(b"[[],[],[],[],[],[],[],[],[]]", np.uint8)], ids=["table", "lists"]
+)
+def test_labels_that_cannot_be_labels_are_damage(labels: Any, run: RunFolder) -> None:
+    with np.load(run.data) as file:
+        np.savez(run.data, **(dict(file) | {"column_labels": labels}))
+    write_manifest(run)
+    with pytest.raises(DamagedRunError, match=rf"{run.data} is damaged: .*labels"):
+        manifill.load(run.path).predict([0], [1])
+
+
+@pytest.mark.parametrize(("field", "value"), [("iteration", 3.5), ("generator", {"dict": {"state": 1}})])
+def test_a_checkpoint_with_odd_contents_is_refused(field: str, value: Any, run: RunFolder) -> None:
+    file = run.checkpoints / "chain-1.npz"
+    with np.load(file) as archive:
+        arrays = dict(archive)
+    tree = json.loads(arrays["tree"].tobytes())
+    tree["fields"][field] = value
+    text, content = np.frombuffer(json.dumps(tree).encode(), dtype=np.uint8), io.BytesIO()
+    np.savez(content, **(arrays | {"tree": text}))
+    file.write_bytes(checkpoint._with_checksum(content.getvalue()))
+    with pytest.raises(CannotResumeError, match=rf"{file} cannot be read .* delete it: the chain then starts"):
+        fit(run.path, warmup=2, draws=6, resume=True)
 
 
 def test_only_this_call_says_which_chains_are_left_out(run: RunFolder) -> None:

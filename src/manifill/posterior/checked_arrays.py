@@ -217,6 +217,8 @@ def _problem(array: Any) -> str | None:
         return "its chunks have other names"
     if dims is None or len(dims) != array.ndim or not all(isinstance(name, str) for name in dims):
         return f"its dimensions are {dims!r}"
+    if any(size < 1 for size in array.chunks):
+        return f"the shape of its chunks is {array.chunks}"
     if array.ndim == 1:
         return None
     if dims[:2] != ("chain", "draw") or array.dtype.kind != "f":

@@ -111,8 +111,15 @@ def _parsed(text: bytes) -> Manifest:
         return Manifest({}, {})  # the store says more about its format
     if not all(is_run_file(PurePath(name)) for part in ("files", "pending") for name in fields[part]):
         raise ValueError("it lists files that are not of a run")
-    seals = ({name: Seal(**seal) for name, seal in fields[part].items()} for part in ("files", "pending"))
+    seals = ({name: _parsed_seal(seal) for name, seal in fields[part].items()} for part in ("files", "pending"))
     return Manifest(*seals)
+
+
+def _parsed_seal(fields: Any) -> Seal:
+    seal = Seal(**fields)
+    if type(seal.bytes) is not int or not isinstance(seal.sha256, str):
+        raise ValueError("a seal is a size and a checksum")
+    return seal
 
 
 def _text(fields: Mapping[str, Any]) -> bytes:

@@ -51,7 +51,9 @@ def verdict_damage(run: RunFolder) -> list[Damage]:
         _parsed(run.verdict.read_bytes())
     except FileNotFoundError:
         return []
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        return [Damage(run.verdict, f"cannot be read: {error.strerror}")]
+    except ValueError as error:
         return [Damage(run.verdict, f"is damaged: {error}")]
     return []
 

@@ -113,7 +113,9 @@ def _checkpoint_damage(run: RunFolder, arrays: StoreArrays, chain: int, count: i
         warmed = any(array.file_of(chain, 0).exists() for array in arrays.warmup_statistics.values())
         if count or warmed:
             yield Damage(file, "is missing", chain)
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        yield Damage(file, f"cannot be read: {error.strerror}", chain)
+    except ValueError as error:
         yield Damage(file, f"is damaged: {error}", chain)
 
 
