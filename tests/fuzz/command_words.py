@@ -83,7 +83,7 @@ def _fit(random: Random, table: str) -> Words:
     if random.random() < 0.25:
         words = ("fit", random.choice(("ratings.csv", "ratings.csv", table)), "--out", "run", "--jobs", "1")
         how = random.choice(("--resume", "--resume", "--overwrite"))
-        settings = random.choice((SMALL, (), ("--draws", "7")))
+        settings = random.choice((SMALL, (), ("--draws", "7"))) if how == "--resume" else SMALL
         return (*words, how, *settings, *_options(random, FIT, (0, 0, 1)))
     file = random.choice((table, table, "ratings.csv", "ratings.csv", "ratings.csv", "missing.csv", "run", ""))
     sampler = ("--sampler", "factors", "--no-effects") if random.random() < 0.8 else ()
