@@ -112,7 +112,7 @@ def test_a_run_without_draws_is_named(run: RunFolder) -> None:
     counts = open_checked(run.draws / "progress" / "completed", "r+")
     for chain in (0, 1):
         counts.write_entry(chain, 0)
-    with pytest.raises(ValueError, match=rf"{run.draws} has no draws yet"):
+    with pytest.raises(ValueError, match=rf"{run.draws} has no draws: the run was"):
         manifill.load(run.path)
 
 

@@ -101,7 +101,7 @@ def open_store(path: str | Path, *, skip_damaged: bool = False) -> Contents:
     elif damage:
         raise DamagedRunError.of(damage)
     if not any(counts):
-        raise ValueError(f"{path} has no draws yet: no chain has completed its warm-up; let the run go on.")
+        raise ValueError(f"{path} has no draws: the run was interrupted during warm-up; resume it, or fit again.")
     kept, length = largest_rectangle(counts)
     if not skip_damaged:
         _check(damage for chain in kept for damage in arrays.missing(chain, length))
