@@ -36,3 +36,12 @@ def test_errors_of_the_system_name_the_path_and_have_no_number(
     said = refusal(words, monkeypatch, capsys)
     assert said.startswith(f"manifill: {LONG}")
     assert said.endswith(" cannot be used: File name too long; give another path.")
+
+
+def test_a_note_about_an_odd_path_is_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small = ["--rank", "1", "--chains", "1", "--warmup", "2", "--draws", "3", "--jobs", "1", "--sampler", "factors"]
+    monkeypatch.setattr(sys, "argv", ["manifill", "fit", "t.csv", "--out", "a\nb", *small])
+    assert run() == 3
+    assert all(line.startswith("manifill: ") for line in capsys.readouterr().err.splitlines())

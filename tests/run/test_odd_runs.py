@@ -174,6 +174,15 @@ def test_a_checkpoint_with_odd_contents_is_refused(field: str, value: Any, run: 
         fit(run.path, warmup=2, draws=6, resume=True)
 
 
+def test_scales_that_do_not_fit_the_columns_are_refused(tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "run")
+    settings: dict[str, Any] = {"column_scales": "standardize", "warmup": 2, "draws": 6}
+    fit(run.path, **settings)
+    change_attributes(run, column_scales=[1.0, 2.0])
+    with pytest.raises(CannotResumeError, match=r"resolved model cannot be read: it does not have 9 column scales\."):
+        fit(run.path, resume=True, **settings)
+
+
 def test_only_this_call_says_which_chains_are_left_out(run: RunFolder) -> None:
     change_attributes(run, left_out_chains=["x"])
     assert "left_out_chains" not in manifill.load(run.path).posterior_.attributes

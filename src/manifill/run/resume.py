@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from manifill.base.errors import CannotResumeError, Damage, DamagedRunError
+from manifill.base.wording import counted
 from manifill.likelihoods import Likelihood
 from manifill.posterior import FORMAT, extend_store, extension, store_attributes, store_format
 from manifill.posterior.stored_draws import completed_draws, open_arrays
@@ -72,12 +73,17 @@ def check_same(run: RunFolder, before: dict[str, Any], now: dict[str, Any]) -> N
         raise CannotResumeError(f"{run.path} cannot be resumed: {found}; use the original ones, or another folder.")
 
 
-def resolved_before(run: RunFolder, attributes: dict[str, Any], likelihood: Likelihood | None) -> Resolved:
+def resolved_before(
+    run: RunFolder, attributes: dict[str, Any], likelihood: Likelihood | None, columns: int
+) -> Resolved:
     """Return the resolved model and sampler of the run; ``likelihood`` is the code of a custom likelihood."""
     try:
-        return Resolved.from_json(attributes, likelihood)
+        resolved = Resolved.from_json(attributes, likelihood)
+        if resolved.column_scales is not None and resolved.column_scales.size != columns:
+            raise ValueError(f"it does not have {counted(columns, 'column scale')}.")
     except ValueError as error:
         raise CannotResumeError(f"{run.path} cannot be resumed, its resolved model cannot be read: {error}") from None
+    return resolved
 
 
 def check_chains(run: RunFolder, plan: Plan) -> None:
