@@ -1,6 +1,7 @@
 """JSON documents in which something has been replaced."""
 
 import json
+from copy import deepcopy
 from random import Random
 from typing import Any
 
@@ -19,21 +20,26 @@ def odd_json(random: Random, text: bytes) -> Any:
     for _ in range(random.choice((1, 1, 1, 2))):
         places = _places(tree)
         if not places:
-            return random.choice(ODD_VALUES)
+            return _odd_value(random)
         parent, key = random.choice(places)
         kind = random.random()
         if kind < 0.6:
-            parent[key] = random.choice(ODD_VALUES)
+            parent[key] = _odd_value(random)
         elif kind < 0.75:
             del parent[key]
         elif kind < 0.85:
             other, name = random.choice(places)
-            parent[key] = json.loads(json.dumps(other[name]))  # a copy, since a tree must not hold itself
+            parent[key] = deepcopy(other[name])  # since a tree must not hold itself
         elif isinstance(parent, dict):
-            parent[random.choice(("x", "", "name", "prior", "left_out_chains"))] = random.choice(ODD_VALUES)
+            parent[random.choice(("x", "", "name", "prior", "left_out_chains"))] = _odd_value(random)
         else:
-            parent.insert(key, random.choice(ODD_VALUES))
+            parent.insert(key, _odd_value(random))
     return tree
+
+
+def _odd_value(random: Random) -> Any:
+    """Return a value, as a copy, since the next change may be one of its own parts."""
+    return deepcopy(random.choice(ODD_VALUES))
 
 
 def _places(tree: Any) -> list[tuple[Any, Any]]:
