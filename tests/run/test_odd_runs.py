@@ -15,9 +15,10 @@ import manifill
 from manifill import DamagedRunError, MatrixCompletion
 from manifill.base.errors import CannotResumeError
 from manifill.posterior.checked_arrays import open_checked
-from manifill.run import manifest
+from manifill.run import manifest, verdict
 from manifill.run.folder import RunFolder
 from manifill.run.manifest import write_manifest
+from manifill.run.verdict import StoredVerdict
 from manifill.run.verification import verify_run
 from manifill.sampling import checkpoint
 from tests.run.runs import fit, make_older
@@ -181,6 +182,14 @@ def test_scales_that_do_not_fit_the_columns_are_refused(tmp_path: Path) -> None:
     change_attributes(run, column_scales=[1.0, 2.0])
     with pytest.raises(CannotResumeError, match=r"resolved model cannot be read: it does not have 9 column scales\."):
         fit(run.path, resume=True, **settings)
+
+
+@pytest.mark.parametrize("field", [{"verdict": "a\nb"}, {"converged": "no"}, {"draws": 1.5}], ids=str)
+def test_a_verdict_with_odd_contents_is_damage(field: dict[str, Any], run: RunFolder) -> None:
+    stored = StoredVerdict(False, "Not converged", 2, 6)._replace(**field)
+    run.verdict.write_bytes(verdict._text(stored))
+    with pytest.raises(DamagedRunError, match=rf"{run.verdict} is damaged: it does not hold a verdict in one line"):
+        manifill.load(run.path)
 
 
 def test_only_this_call_says_which_chains_are_left_out(run: RunFolder) -> None:

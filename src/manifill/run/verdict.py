@@ -66,6 +66,9 @@ def _parsed(content: bytes) -> StoredVerdict:
     stored = StoredVerdict(*(fields[name] for name in StoredVerdict._fields))
     if fields[CHECKSUM] != _checksum(stored) or content != _text(stored):
         raise ValueError("its checksum does not match")
+    types = tuple(type(value) for value in stored)
+    if types != (bool, str, int, int) or not stored.verdict.isprintable():
+        raise ValueError("it does not hold a verdict in one line and two numbers")
     return stored
 
 
