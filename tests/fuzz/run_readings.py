@@ -19,7 +19,7 @@ from manifill.run.split import divided_as_before
 from manifill.run.verification import verify_run
 from manifill.sampling.chains import found_checkpoint
 from tests.fuzz.case import Case
-from tests.fuzz.trials import write
+from tests.fuzz.trials import SCRATCH, write
 from tests.fuzz.valid_runs import valid_run
 
 __all__ = ["READINGS", "Answer", "whole_answer"]
@@ -107,7 +107,7 @@ READINGS = {
 @cache
 def whole_answer(name: str, reading: str) -> Answer:
     """Return the answer of an undamaged run."""
-    with tempfile.TemporaryDirectory(prefix="fuzz-") as folder, warnings.catch_warnings():
+    with tempfile.TemporaryDirectory(prefix="fuzz-", dir=SCRATCH) as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         write(Case(valid_run(name).files, {}), Path(folder))
         return READINGS[reading].answer(Path(folder), name)

@@ -18,6 +18,7 @@ __all__ = ["RUNS"]
 
 # Runs and how often they occur: those with fewer arrays take less time.
 WEIGHTS = {"small": 10, "two chains": 3, "scaled": 3, "older": 2, "effects": 1, "binomial": 1}
+MISSING = "missing"
 PARTIAL = ("chains", "continuation")  # readings whose answer may lack chains
 WARNINGS = (ConvergenceWarning, DamagedRunWarning, UnverifiedRunWarning)
 
@@ -68,19 +69,22 @@ def check(folder: Path, case: Case) -> str:
 def _check_verified(folder: Path, case: Case, found: Answer) -> str:
     """Check that the damaged files of a run are named, and no others."""
     whole = valid_run(case.arguments["run"]).files
-    damaged = {folder / name for name, content in whole.items() if _content(folder / name) != content}
-    if not os.path.lexists(folder / "verdict.json"):
-        damaged.discard(folder / "verdict.json")  # an interrupted run has none
+    contents = {name: _content(folder / name) for name in whole}
+    damaged = {name for name, content in whole.items() if contents[name] != content}
+    if contents["verdict.json"] is MISSING:
+        damaged.discard("verdict.json")  # an interrupted run has none
     assert bool(found) >= bool(damaged), damaged
     assert bool(found) <= bool(damaged) or case.files.keys() - whole.keys(), found
     return "damaged" if found else "same"
 
 
-def _content(path: Path) -> bytes | None:
+def _content(path: Path) -> bytes | str:
     try:
         return path.read_bytes()
+    except FileNotFoundError:
+        return MISSING
     except (OSError, ValueError):
-        return None
+        return "unreadable"
 
 
 def _sizes(folder: Path, prefix: str = "") -> dict[str, int]:

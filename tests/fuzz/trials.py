@@ -19,8 +19,9 @@ from typing import Any, NamedTuple
 
 from tests.fuzz.case import Case, Target
 
-__all__ = ["Failure", "Outcome", "case_of", "run_cases", "run_in_processes", "save", "write"]
+__all__ = ["SCRATCH", "Failure", "Outcome", "case_of", "run_cases", "run_in_processes", "save", "write"]
 
+SCRATCH = "/dev/shm" if os.path.isdir("/dev/shm") else None  # in memory, since runs wait for the disk
 SECONDS = 20.0  # for one case, on a machine that does other things too
 MEMORY = 2 << 30  # address space that a process may use more than at its start; far less is needed
 BATCH = 1000
@@ -51,7 +52,7 @@ def case_of(target: Target, seed: int, number: int) -> Case:
 
 def run_cases(target: Target, seed: int, numbers: range) -> Iterator[tuple[int, str | Failure]]:
     """Run cases in this process; yield what came of each."""
-    with tempfile.TemporaryDirectory(prefix="fuzz-") as folder, warnings.catch_warnings():
+    with tempfile.TemporaryDirectory(prefix="fuzz-", dir=SCRATCH) as folder, warnings.catch_warnings():
         warnings.simplefilter("error")
         for number in numbers:
             yield number, _outcome(target, case_of(target, seed, number), number, Path(folder, "case"))

@@ -18,6 +18,7 @@ from manifill.run.folder import RunFolder
 from manifill.run.manifest import write_manifest
 from manifill.run.split import choose_held_out
 from tests.estimators.tables import low_rank_table
+from tests.fuzz.trials import SCRATCH
 from tests.run.runs import files_of, make_older
 
 __all__ = ["ValidRun", "valid_run"]
@@ -53,7 +54,7 @@ def _fit(
 ) -> ValidRun:
     table = _table(labels)
     observations, held_out = choose_held_out(table, 2 if hold_out else 0, 3, "cell", 0)
-    with tempfile.TemporaryDirectory(prefix="fuzz-") as folder, warnings.catch_warnings():
+    with tempfile.TemporaryDirectory(prefix="fuzz-", dir=SCRATCH) as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         path = Path(folder, "run")
         parameters: dict[str, Any] = {"rank": 1, "sampler": "factors", "seed": 3, "jobs": 1, "progress": False}
