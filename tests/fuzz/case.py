@@ -1,8 +1,9 @@
 """What is fuzzed, and with what."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 __all__ = ["Case", "Target", "assert_documented"]
@@ -13,6 +14,8 @@ class Case(NamedTuple):
 
     files: dict[str, bytes]  # contents by name
     arguments: dict[str, Any]
+    folders: tuple[str, ...] = ()  # empty ones
+    links: Mapping[str, str] = MappingProxyType({})  # what symbolic links refer to, by name
 
 
 class Target(NamedTuple):

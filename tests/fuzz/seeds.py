@@ -107,5 +107,6 @@ def repacked(archive: bytes, name: str, data: bytes) -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(io.BytesIO(archive)) as old, zipfile.ZipFile(file, "w") as new:
         for member in old.namelist():
-            new.writestr(member, data if member == name else old.read(member))
+            # With the time of a ZipInfo, which is always the same.
+            new.writestr(zipfile.ZipInfo(member), data if member == name else old.read(member))
     return file.getvalue()

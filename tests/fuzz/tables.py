@@ -13,7 +13,7 @@ from pyarrow import parquet
 from tests.fuzz.mutations import TOKENS, mutated_bytes, mutated_text
 from tests.fuzz.seeds import ARCHIVES, MATRIX_MARKETS, PARQUETS, TEXTS, packed, repacked
 
-__all__ = ["matrix_file", "table_file"]
+__all__ = ["matrix_file", "odd_array", "table_file"]
 
 HEADERS = ("id", "a", "b", "user", "item", "rating", "gene", "drug", "timestamp", "", "Unnamed: 0", "0", "1", "=f()")
 # What a column may be made of, so that it is one of numbers, of labels, or of anything.
@@ -75,7 +75,7 @@ def matrix_file(random: Random) -> tuple[str, bytes]:
         start = 0 if random.random() < 0.3 else contents.index(b"\n") + 1  # mostly below the array's header
         changed = contents[:start] + mutated_bytes(random, contents[start:])
     else:
-        changed = _array(random)
+        changed = odd_array(random)
     if random.random() < 0.1:
         name = f"{random.choice(ARRAYS)}.npy"
     return "m.npz", repacked(archive, name, changed)
@@ -128,7 +128,7 @@ def _parquet(random: Random) -> bytes:
     return file.getvalue()
 
 
-def _array(random: Random) -> bytes:
+def odd_array(random: Random) -> bytes:
     """Return an npy file of any type and of a small shape, with odd values."""
     shape = tuple(random.randrange(5) for _ in range(random.choice((0, 1, 1, 2, 2, 3))))
     dtype = np.dtype(random.choice(DTYPES))

@@ -87,6 +87,8 @@ def _message(error: Exception) -> str:
     """Return the message of an error in the words of the command line."""
     if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):  # of standard output, for example
         return "the disk is full; free space and try again."
+    if isinstance(error, OSError) and error.filename is not None:  # from the system, which gives it a number
+        return f"{error.filename} cannot be used: {error.strerror}; give another path."
     return in_command_words(error)
 
 

@@ -53,7 +53,7 @@ class Console:
     def note(self, text: str) -> None:
         """Print a line about the progress of the command to standard error."""
         if not self.quiet:
-            print(f"manifill: {in_command_words(text)}", file=sys.stderr, flush=True)
+            print(f"manifill: {' '.join(in_command_words(text).split())}", file=sys.stderr, flush=True)
 
     def result(self, text: str, fields: dict[str, Any]) -> None:
         """Print the result to standard output: the text, or the fields as one JSON object."""

@@ -26,6 +26,7 @@ from manifill.posterior import (
     sample_predictive,
     score,
 )
+from manifill.posterior.cell_parameters import variables_needed
 from manifill.problem import Duplicates, Layout, Model, Observations, matched_cells
 from manifill.problem.frame_labels import with_labels
 from manifill.run.seeds import Stream, generator
@@ -132,8 +133,7 @@ class FittedModel(HasParameters):
             Whether to add data simulated from each draw, for posterior predictive checks.
         """
         self._check_fitted()
-        from manifill.posterior.cell_parameters import variables_needed
-from manifill.posterior.arviz_groups import assembled, cell_groups, draw_groups  # imports ArviZ
+        from manifill.posterior.arviz_groups import assembled, cell_groups, draw_groups  # imports ArviZ
 
         draws, observations = self.posterior_, self.observations_
         groups = draw_groups(draws, observations.row_labels, observations.column_labels)

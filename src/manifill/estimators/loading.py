@@ -57,7 +57,10 @@ def load(path: str | Path, likelihood: Likelihood | None = None, *, skip_damaged
         stacklevel=2,
     )
     marked = replace(run.draws, attributes=run.draws.attributes | {"verified": False})
-    resolved = model._resolve(run.observations).model
+    try:
+        resolved = model._resolve(run.observations).model
+    except ValueError as error:
+        raise ValueError(f"the model of {path} cannot be derived again: {error}") from None
     check_variables(RunFolder(path), run.draws, resolved.likelihood)
     model._take(run.observations, resolved, marked)
     return model
@@ -76,9 +79,13 @@ def _settings(path: str | Path, run: StoredRun, likelihood: Likelihood | None) -
     unknown = sorted(settings.keys() - MatrixCompletion().get_params().keys())
     if unknown:
         raise ValueError(f"{path} has the setting {unknown[0]!r}, which this version of manifill does not know.")
-    if likelihood is not None or isinstance(settings["likelihood"], dict):
-        saved = settings["likelihood"]
-        settings["likelihood"] = likelihood if likelihood is not None else likelihood_from_json(saved, None)
+    if likelihood is not None:
+        settings["likelihood"] = likelihood
+    elif isinstance(settings["likelihood"], dict):
+        try:
+            settings["likelihood"] = likelihood_from_json(settings["likelihood"], None)
+        except ValueError as error:
+            raise ValueError(f"the settings of {path} cannot be read: {error}") from None
     for name in ("noise_prior", "lambda_prior"):
         if isinstance(settings.get(name), list):
             settings[name] = tuple(settings[name])

@@ -59,9 +59,14 @@ class Rectangle:
         return np.asarray(self[:], dtype=dtype)
 
     def _chain(self, chain: int, wanted: Any, others: list[Any]) -> Array:
+        """Return draws of one chain, or raise a DamagedRunError if they cannot be draws."""
+        draws = np.atleast_1d(wanted)
+        found = self._read(chain, draws, others)
+        self.whole.check_drawn(chain, draws, found)
+        return np.asarray(found[0]) if wanted.ndim == 0 else found
+
+    def _read(self, chain: int, wanted: IntVector, others: list[Any]) -> Array:
         """Return draws of one chain, read as one slice if they are contiguous, otherwise one by one."""
-        if wanted.ndim == 0:
-            return np.asarray(self.whole.read(chain, int(wanted), int(wanted) + 1, *others)[0])
         if not wanted.size:
             return self.whole.read(chain, 0, 0, *others)
         first, end = int(wanted.min()), int(wanted.max()) + 1

@@ -25,6 +25,9 @@ CHECKSUM, CHECKSUM_BYTES = "crc32c", 4
 # Codecs that stores use: none of them can run code, whatever the metadata say.  Format 2 compressed its counts.
 CODECS = ("bytes", CHECKSUM, "zstd")
 
+# Variables that are scales or precisions.
+POSITIVE = ("lambda", "sigma", "tau")
+
 DTYPES = ("float32", "float64", "int64")
 
 
@@ -116,6 +119,21 @@ class CheckedArray:
             if found is not None:
                 yield found
 
+    def check_drawn(self, chain: int, draws: IntVector, values: Array) -> None:
+        """Raise a DamagedRunError unless ``values``, (k, …), can be these draws of a chain."""
+        problem = self.problem_of(values)
+        if problem is not None:
+            bad = next(k for k, value in enumerate(values) if self.problem_of(value) is not None)
+            raise DamagedRunError.of([Damage(self.file_of(chain, int(draws[bad]) // self.chunks[1]), problem, chain)])
+
+    def problem_of(self, draws: Array) -> str | None:
+        """Return what is wrong with draws of this variable; those that were never written are NaN."""
+        if not np.isfinite(draws).all():
+            return "is damaged: it lacks draws that are counted"
+        if self.folder.name in POSITIVE and not (draws > 0.0).all():
+            return f"is damaged: it holds values of {self.folder.name} that are not positive"
+        return None
+
     def _write_chunk(self, chain: int, index: int, key: Any, values: Array) -> None:
         try:
             self.array[key] = values
@@ -145,6 +163,8 @@ class CheckedArray:
             size = os.stat(file).st_size
         except FileNotFoundError:
             return Damage(file, "is missing", chain)
+        except OSError as error:  # a link to itself, for example, or a file in the place of a folder
+            return Damage(file, f"cannot be read: {error.strerror}", chain)
         if self.chunk_bytes is not None and size != self.chunk_bytes:
             return Damage(file, f"is damaged: it has {size} bytes instead of {self.chunk_bytes}", chain)
         return None
@@ -197,6 +217,8 @@ def _problem(array: Any) -> str | None:
         return "its chunks have other names"
     if dims is None or len(dims) != array.ndim or not all(isinstance(name, str) for name in dims):
         return f"its dimensions are {dims!r}"
+    if any(size < 1 for size in array.chunks):
+        return f"the shape of its chunks is {array.chunks}"
     if array.ndim == 1:
         return None
     if dims[:2] != ("chain", "draw") or array.dtype.kind != "f":

@@ -31,6 +31,9 @@ __all__ = ["LARGEST_LIST", "Contents", "StoreArrays", "completed_draws", "open_a
 # Damaged files are listed up to this number, since damaged metadata may claim any number of chunks.
 LARGEST_LIST = 1000
 
+# The attribute with the chains that were left out; it is never stored.
+LEFT_OUT = "left_out_chains"
+
 
 class Contents(NamedTuple):
     """What a store holds: the posterior as arrays that are read when sliced; the rest is in memory."""
@@ -92,11 +95,13 @@ def open_store(path: str | Path, *, skip_damaged: bool = False) -> Contents:
         left_out = {one.chain for one in damage if one.chain is not None}
         counts = [0 if chain in left_out else count for chain, count in enumerate(counts)]
         if left_out:
-            attributes["left_out_chains"] = sorted(left_out)
+            attributes[LEFT_OUT] = sorted(left_out)
         if left_out and not any(counts):
             raise DamagedRunError.of(damage, "every chain with draws is damaged; restore the files, or fit again")
     elif damage:
         raise DamagedRunError.of(damage)
+    if not any(counts):
+        raise ValueError(f"{path} has no draws: the run was interrupted during warm-up; resume it, or fit again.")
     kept, length = largest_rectangle(counts)
     if not skip_damaged:
         _check(damage for chain in kept for damage in arrays.missing(chain, length))
@@ -152,6 +157,7 @@ def _attributes(path: Path) -> dict[str, Any]:
         raise ValueError(f"{path} holds no draws of manifill.")
     attributes = read_attributes(path)
     attributes.pop(FORMAT_KEY)
+    attributes.pop(LEFT_OUT, None)  # of draws that were saved after damaged chains had been left out
     return attributes
 
 

@@ -169,8 +169,9 @@ def _checked_shape(shape: tuple[int, int] | None, rows: IntVector, cols: IntVect
 
 
 def _check_labels(name: str, labels: Array | None, size: int) -> None:
-    if labels is not None and len(labels) != size:
-        raise ValueError(f"{name} must hold {counted(size, 'label')}, one for each, not {len(labels)}.")
+    if labels is not None and labels.shape != (size,):
+        found = len(labels) if labels.ndim == 1 else f"an array of shape {labels.shape}"
+        raise ValueError(f"{name} must hold {counted(size, 'label')}, one for each, not {found}.")
 
 
 def _without_duplicates(

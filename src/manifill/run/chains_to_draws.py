@@ -115,7 +115,7 @@ def _begun(request: Request, run: RunFolder, new: Prepared) -> Prepared:
 def _resumed(request: Request, run: RunFolder, before: dict[str, Any]) -> Prepared:
     """Check that the run can be resumed, and only then extend its store."""
     check_same(run, before, request.attributes)
-    resolved = resolved_before(run, before, request.likelihood)
+    resolved = resolved_before(run, before, request.likelihood, request.observations.shape[1])
     draws = max(request.draws, before["settings"]["draws"])  # a run is never shortened
     plan = replace(_on_disk(request.plan(resolved), run), draws=draws)
     check_chains(run, plan)

@@ -64,11 +64,13 @@ def is_being_extended(run: RunFolder) -> bool:
 
 def manifest_damage(run: RunFolder) -> list[Damage]:
     """Return the files that differ from the manifest; the manifest itself if it cannot be read."""
-    text = _read(run)
-    if text is None:
-        return []
     try:
+        text = _read(run)
+        if text is None:
+            return []
         manifest = _parsed(text)
+    except DamagedRunError as error:
+        return list(error.damage)
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return [Damage(run.manifest, "is damaged: its checksum does not match")]
     compared = ((name, _difference(run.path / name, manifest, name)) for name in manifest.files)
@@ -95,6 +97,8 @@ def _read(run: RunFolder) -> bytes | None:
         return run.manifest.read_bytes()
     except FileNotFoundError:
         return None
+    except OSError as error:  # it is a folder, for example
+        raise DamagedRunError.of([Damage(run.manifest, f"cannot be read: {error.strerror}")]) from None
 
 
 def _parsed(text: bytes) -> Manifest:
@@ -107,8 +111,15 @@ def _parsed(text: bytes) -> Manifest:
         return Manifest({}, {})  # the store says more about its format
     if not all(is_run_file(PurePath(name)) for part in ("files", "pending") for name in fields[part]):
         raise ValueError("it lists files that are not of a run")
-    seals = ({name: Seal(**seal) for name, seal in fields[part].items()} for part in ("files", "pending"))
+    seals = ({name: _parsed_seal(seal) for name, seal in fields[part].items()} for part in ("files", "pending"))
     return Manifest(*seals)
+
+
+def _parsed_seal(fields: Any) -> Seal:
+    seal = Seal(**fields)
+    if type(seal.bytes) is not int or not isinstance(seal.sha256, str):
+        raise ValueError("a seal is a size and a checksum")
+    return seal
 
 
 def _text(fields: Mapping[str, Any]) -> bytes:

@@ -86,6 +86,9 @@ def _readable(stored: Array | None) -> Array | None:
     """Undo ``_writable``."""
     if stored is None or stored.dtype != np.uint8:
         return stored if stored is None or stored.dtype.kind != "U" else stored.astype(object)
-    labels = np.empty(len(plain := json.loads(stored.tobytes())), dtype=object)
+    plain = json.loads(stored.tobytes())
+    if not isinstance(plain, list) or not all(isinstance(label, (str, int, float)) for label in plain):
+        raise ValueError("its labels are neither text nor numbers")
+    labels = np.empty(len(plain), dtype=object)
     labels[:] = plain
     return labels

@@ -7,6 +7,7 @@ from typing import Any
 
 from manifill.base.argument_words import Wording, message_of
 from manifill.base.errors import CannotResumeError, Damage, DamagedRunError
+from manifill.base.wording import counted
 from manifill.likelihoods import Likelihood
 from manifill.posterior import FORMAT, extend_store, extension, store_attributes, store_format
 from manifill.posterior.stored_draws import completed_draws, open_arrays
@@ -81,13 +82,18 @@ def check_same(run: RunFolder, before: dict[str, Any], now: dict[str, Any]) -> N
         raise CannotResumeError(Wording(f"{run.path} cannot be resumed: ", found, remedy))
 
 
-def resolved_before(run: RunFolder, attributes: dict[str, Any], likelihood: Likelihood | None) -> Resolved:
+def resolved_before(
+    run: RunFolder, attributes: dict[str, Any], likelihood: Likelihood | None, columns: int
+) -> Resolved:
     """Return the resolved model and sampler of the run; ``likelihood`` is the code of a custom likelihood."""
     try:
-        return Resolved.from_json(attributes, likelihood)
+        resolved = Resolved.from_json(attributes, likelihood)
+        if resolved.column_scales is not None and resolved.column_scales.size != columns:
+            raise ValueError(f"it does not have {counted(columns, 'column scale')}.")
     except ValueError as error:
         unreadable = f"{run.path} cannot be resumed, its resolved model cannot be read: "
         raise CannotResumeError(Wording(unreadable, message_of(error))) from None
+    return resolved
 
 
 def check_chains(run: RunFolder, plan: Plan) -> None:
@@ -95,8 +101,8 @@ def check_chains(run: RunFolder, plan: Plan) -> None:
 
     Draws after a checkpoint are drawn again, so they are not checked; neither is a chain without a checkpoint.
     """
-    sampler = plan.build()
     with _refusing(run):
+        sampler = plan.build()
         arrays = open_arrays(run.draws)
         counts, damage = completed_draws(arrays)
     for chain in range(plan.chains):

@@ -64,7 +64,9 @@ def verdict_damage(run: RunFolder) -> list[Damage]:
         _parsed(run.verdict.read_bytes())
     except FileNotFoundError:
         return []
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        return [Damage(run.verdict, f"cannot be read: {error.strerror}")]
+    except ValueError as error:
         return [Damage(run.verdict, f"is damaged: {error}")]
     return []
 
@@ -85,11 +87,25 @@ def _parsed(content: bytes) -> StoredVerdict:
     del fields[CHECKSUM]
     if content != _text(fields):
         raise ValueError("its checksum does not match")
+    try:
+        stored = _stored(fields)
+    except (AttributeError, KeyError, TypeError):
+        raise ValueError("it does not hold a verdict") from None
+    types = tuple(type(value) for value in stored)
+    if types != (bool, Wording, int, int) or not stored.sentence.isprintable():
+        raise ValueError("it does not hold a verdict in one line and two numbers")
+    return stored
+
+
+def _stored(fields: dict[str, Any]) -> StoredVerdict:
+    """Return a verdict from its fields, of this version or of the one before it had two colours."""
     size = fields["chains"], fields["draws"]
     if "verdict" in fields:
         return StoredVerdict(fields["converged"], Wording(fields["verdict"]), *size)
     predictions = fields["predictions"]
     parts = [Argument(*part) if isinstance(part, list) else part for part in predictions["sentence"]]
+    if not all(isinstance(part.name if isinstance(part, Argument) else part, str) for part in parts):
+        raise TypeError("a sentence is made of texts and arguments")
     return StoredVerdict(predictions["colour"] == Colour.GREEN, Wording(*parts), *size)
 
 

@@ -5,8 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 from manifill.base.errors import Damage, DamagedRunError
 from manifill.posterior import FORMAT, store_attributes, store_format
 from manifill.posterior.checked_arrays import CheckedArray, open_checked
@@ -70,14 +68,14 @@ def _store_damage(run: RunFolder) -> tuple[int | None, list[Damage]]:
 
 def _chain_damage(arrays: StoreArrays, chain: int, count: int) -> Iterator[Damage]:
     for array in arrays.posterior.values():
-        yield from _array_damage(array, chain, count, is_finite=True)
+        yield from _array_damage(array, chain, count, are_draws=True)
     for array in arrays.statistics.values():
         yield from _array_damage(array, chain, count)
     for array in arrays.warmup_statistics.values():
         yield from _array_damage(array, chain, array.shape[1] if count else 0)
 
 
-def _array_damage(array: CheckedArray, chain: int, count: int, *, is_finite: bool = False) -> Iterator[Damage]:
+def _array_damage(array: CheckedArray, chain: int, count: int, *, are_draws: bool = False) -> Iterator[Damage]:
     """Yield the damaged chunks of a chain with ``count`` draws; chunks beyond these may be missing."""
     length = array.chunks[1]
     needed = range(-(-count // length))
@@ -89,8 +87,9 @@ def _array_damage(array: CheckedArray, chain: int, count: int, *, is_finite: boo
         except DamagedRunError as error:
             yield from error.damage
             continue
-        if is_finite and not np.isfinite(values[: max(count - first, 0)]).all():
-            yield Damage(array.file_of(chain, index), "is damaged: it lacks draws that are counted", chain)
+        problem = array.problem_of(values[: max(count - first, 0)]) if are_draws else None
+        if problem is not None:
+            yield Damage(array.file_of(chain, index), problem, chain)
 
 
 def _coordinate_damage(group: Path) -> Iterator[Damage]:
@@ -114,7 +113,9 @@ def _checkpoint_damage(run: RunFolder, arrays: StoreArrays, chain: int, count: i
         warmed = any(array.file_of(chain, 0).exists() for array in arrays.warmup_statistics.values())
         if count or warmed:
             yield Damage(file, "is missing", chain)
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        yield Damage(file, f"cannot be read: {error.strerror}", chain)
+    except ValueError as error:
         yield Damage(file, f"is damaged: {error}", chain)
 
 

@@ -96,7 +96,11 @@ def _read_checkpoint(path: Path, classes: dict[str, type]) -> Checkpoint:
     tree = json.loads(arrays["tree"].tobytes())
     if tree["format"] != FORMAT:
         raise ValueError(f"it has the format {tree['format']!r}, and this version of manifill reads {FORMAT}")
-    return Checkpoint(**{name: _decoded(part, arrays, classes) for name, part in tree["fields"].items()})
+    found = Checkpoint(**{name: _decoded(part, arrays, classes) for name, part in tree["fields"].items()})
+    if type(found.iteration) is not int or found.iteration < 0:
+        raise ValueError(f"it counts {found.iteration!r} iterations")
+    restored_generator(found.generator)  # raises an error if it is not the state of a generator
+    return found
 
 
 def next_iteration(path: Path) -> int:

@@ -51,5 +51,7 @@ def size_text(size: int) -> str:
 def reason(error: Exception) -> str:
     """Return the message of another package's exception as a part of a sentence, in one line."""
     text = error.args[0] if error.args and isinstance(error.args[0], str) else str(error)
+    if isinstance(error, OSError) and error.strerror:
+        text = error.strerror  # without the number
     text = " ".join(text.split()).rstrip(".") or type(error).__name__
     return text if len(text) <= LONGEST_REASON else f"{text[:LONGEST_REASON]} …"
