@@ -1,0 +1,17 @@
+"""Paired comparison of two methods over splits."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+
+def paired_z(first: ArrayLike, second: ArrayLike) -> float:
+    """Return the mean difference first − second over its standard error, from the differences by split.
+
+    NaN for fewer than two splits.
+    """
+    differences = np.subtract(first, second)
+    if differences.size < 2:
+        return float("nan")
+    error = float(np.std(differences, ddof=1) / np.sqrt(differences.size))
+    mean = float(np.mean(differences))
+    return mean / error if error else float(np.sign(mean)) * np.inf
