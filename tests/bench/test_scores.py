@@ -101,6 +101,14 @@ def test_coverage_finds_the_column_that_misses() -> None:
     assert wrong.worst.startswith("column 7:")
 
 
+def test_a_miss_that_chance_explains_among_many_columns_is_not_counted() -> None:
+    narrow = np.concatenate([np.linspace(0.26, 0.74, 26), [0.02, 0.1, 0.9, 0.98]])  # 26 of 30 at 50 %: p = 6e-5
+    even = (np.arange(30) + 0.5) / 30
+    assert coverage(narrow, np.zeros(30, dtype=int)).failed == 1
+    position = np.concatenate([narrow, np.tile(even, 99)])
+    assert coverage(position, np.repeat(np.arange(100), 30)).failed == 0
+
+
 def test_paired_z_is_the_paired_t_statistic() -> None:
     first, second = [0.83, 0.84, 0.82, 0.85], [0.84, 0.842, 0.835, 0.851]
     assert paired_z(first, second) == pytest.approx(ttest_rel(first, second).statistic)
