@@ -33,7 +33,7 @@ def copula(split: Split, quick: bool) -> Mixture | Classes:
 
 def _quantiles(table: Matrix, count: int) -> Array:
     """Return quantiles of the missing cells at the levels (t + ½) / count, (count, rows, columns)."""
-    np.round = np.round  # which NumPy 2 removed, and gcimpute calls
+    np.round_ = np.round  # type: ignore[attr-defined]  # noqa: NPY201  # gcimpute calls it, NumPy 2 removed it
     from gcimpute.gaussian_copula import GaussianCopula
     from gcimpute.low_rank_gaussian_copula import LowRankGaussianCopula
 
