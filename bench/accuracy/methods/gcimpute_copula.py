@@ -10,7 +10,7 @@ from accuracy.tables import Split
 from manifill.base.arrays import Array, Matrix
 
 QUANTILES, QUICK_QUANTILES = 60, 10
-LEAST_SPREAD = 0.01  # of that of the column; all quantiles of a cell may be equal
+LEAST_SPREAD = 0.03  # of that of the column; all quantiles of a cell may be equal
 WIDE, RANK = 200, 8  # columns from which on the correlation has low rank
 
 
@@ -33,7 +33,7 @@ def copula(split: Split, quick: bool) -> Mixture | Classes:
 
 def _quantiles(table: Matrix, count: int) -> Array:
     """Return quantiles of the missing cells at the levels (t + ½) / count, (count, rows, columns)."""
-    np.round_ = np.round  # type: ignore[attr-defined]  # noqa: NPY201  # gcimpute calls it, NumPy 2 removed it
+    np.round_ = np.round  # type: ignore[attr-defined]  # noqa: NPY003, NPY201  # gcimpute calls it, NumPy 2 removed it
     from gcimpute.gaussian_copula import GaussianCopula
     from gcimpute.low_rank_gaussian_copula import LowRankGaussianCopula
 
