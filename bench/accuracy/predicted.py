@@ -102,4 +102,5 @@ class Classes:
             float(np.mean(scores.class_log_mass(*given))),
             float(np.mean(scores.class_crps(*given))),
             scores.class_position(np.random.default_rng(0), *given),
+            {"classes": True},
         )

@@ -26,6 +26,9 @@ HEADER = (
     "verdict",
 )
 
+# Scores that are compared with the best peer, and whether low (1) or high (−1) values are good.
+SCORES = {"rmse": ("RMSE", 1.0), "log_score": ("log score", -1.0), "crps": ("CRPS", 1.0)}
+
 
 def report(records: Sequence[Record]) -> str:
     """Return a section for each table."""
@@ -102,21 +105,30 @@ def _verdicts(done: Sequence[Record]) -> str:
 
 
 def _comparison(found: Mapping[str, Sequence[Record]]) -> Iterator[str]:
-    """Yield how the error of this package compares with that of the best peer, paired over splits."""
-    peers = [name for name in found if name != ours.NAME and np.isfinite(_rmse(found[name]))]
-    if ours.NAME not in found or not peers:
+    """Yield how the scores of this package compare with those of the best peer, paired over splits.
+
+    Log score and CRPS are compared with those of continuous models: a model of classes knows that ratings are such.
+    """
+    if ours.NAME not in found:
         return
-    best = min(peers, key=lambda name: _rmse(found[name]))
-    own, other = (_by_split(found[name]) for name in (ours.NAME, best))
-    both = sorted(own.keys() & other.keys())
-    if both:
-        first, second = ([errors[split] for split in both] for errors in (own, other))
-        ratio = np.mean(first) / np.mean(second) - 1.0
-        yield (
-            f"RMSE of {ours.NAME} compared with the best peer, {best}: {ratio:+.1%}, z = {paired_z(first, second):.1f} "
-            f"over {len(both)} splits."
-        )
+    for score, (label, sign) in SCORES.items():
+        by_split = {name: _by_split(records, score) for name, records in found.items()}
+        own = by_split.pop(ours.NAME)
+        peers = {name: values for name, values in by_split.items() if own.keys() & values.keys()}
+        if not peers:
+            continue
+        best = min(peers, key=lambda name: sign * float(np.mean(list(peers[name].values()))))
+        both = sorted(own.keys() & peers[best].keys())
+        first, second = ([values[split] for split in both] for values in (own, peers[best]))
+        means = " and ".join(_number(float(np.mean(values))) for values in (first, second))
+        z = f"{paired_z(first, second):.1f}".replace("-", "−")
+        yield f"- {label} of {ours.NAME} and of the best peer, {best}: {means}, z = {z}"
 
 
-def _by_split(records: Sequence[Record]) -> dict[int, float]:
-    return {record["split"]: record["rmse"] for record in records if "rmse" in record}
+def _by_split(records: Sequence[Record], score: str) -> dict[int, float]:
+    """Return the values of a score, without those that do not compare."""
+    return {
+        record["split"]: record[score]
+        for record in records
+        if record.get(score) is not None and (score == "rmse" or not record.get("classes"))
+    }

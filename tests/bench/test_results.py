@@ -130,4 +130,12 @@ def test_report_takes_the_better_scaling_and_compares_with_the_best_peer() -> No
     assert lines[6].endswith("| 3 × Converged |")
     assert lines[7].startswith("| KNNImputer | standardised | 3 | 0.7367 |")
     assert "**0 of 3: not installed**" in lines[8]
-    assert lines[-1].startswith("RMSE of manifill compared with the best peer, KNNImputer: -3.6%, z = -4.0 over 3")
+    assert lines[-3] == "- RMSE of manifill and of the best peer, KNNImputer: 0.7100 and 0.7367, z = −4.0"
+    assert lines[-1] == "- CRPS of manifill and of the best peer, KNNImputer: 0.4000 and 0.4000, z = nan"
+
+
+def test_log_scores_are_not_compared_with_those_of_classes() -> None:
+    own = [record("manifill", split, 0.7) for split in range(2)]
+    classes = [record("gcimpute", split, 0.6, classes=True, log_score=-0.5) for split in range(2)]
+    lines = [line for line in report(own + classes).splitlines() if line.startswith("-")]
+    assert [line.split(" of ")[0] for line in lines] == ["- RMSE"]
