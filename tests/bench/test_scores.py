@@ -48,15 +48,17 @@ def test_crps_of_a_mixture_by_integration(cell: int) -> None:
     assert found == pytest.approx(below + above, rel=1e-6)
 
 
-def test_crps_of_many_components_uses_pairs_that_represent_all() -> None:
+def test_crps_of_many_components_uses_pairs_that_represent_all_of_a_chain() -> None:
     rng = np.random.default_rng(2)
     means, sds = rng.normal(size=(100, 400)), np.full((100, 400), 0.5)
+    for t in range(1, 100):  # neighbours are correlated by 0.8
+        means[t] = 0.8 * means[t - 1] + 0.6 * means[t]
     values = rng.normal(size=400)
     found = np.mean(scores.mixture_crps(means, sds, values))
     spread = means[:, None] - means
     apart = np.mean(scores._mean_distance(spread, np.full_like(spread, 0.5**0.5)))
     expected = np.mean(scores._mean_distance(values - means, sds)) - 0.5 * apart
-    assert found == pytest.approx(expected, rel=2e-3)
+    assert found == pytest.approx(expected, rel=5e-3)
 
 
 def test_scores_of_samples_agree_with_those_of_their_distribution() -> None:
