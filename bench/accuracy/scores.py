@@ -15,8 +15,8 @@ HALF_STEP = 0.25
 # The least mass of a bin, for which Monte Carlo may give none at all.
 LEAST_MASS = 1e-10
 
-# Partners of each component in the CRPS of a mixture: with all, time would be quadratic in the number of components.
-PARTNERS = 12
+# Pairs of components in the CRPS of a mixture: with all, time would be quadratic in the number of components.
+PAIRED, PARTNERS = 60, 12
 
 
 def star_bins(values: Vector) -> tuple[Vector, Vector]:
@@ -48,15 +48,15 @@ def mixture_position(means: Array, sds: Array, values: Vector) -> Vector:
 def mixture_crps(means: Array, sds: Array, values: Vector) -> Vector:
     """Return E|y − v| − ½ E|y − y′|, of few components in closed form.
 
-    Of many, E|y − y′| is the mean over PARTNERS random partners of each component instead of over all pairs.
+    Of many, E|y − y′| is the mean over random pairs of them, PARTNERS for each of PAIRED components.
     """
     total = len(means)
     order = np.random.default_rng(0).permutation(total)  # neighbours in a chain are alike
-    lags = range(1, min(PARTNERS + 1, total))
-    apart = _mean_distance(np.zeros_like(means), np.sqrt(2.0) * sds).mean(axis=0) / total
+    first, lags = order[:PAIRED], range(1, min(PARTNERS + 1, total))
+    apart = _mean_distance(np.zeros_like(means[first]), np.sqrt(2.0) * sds[first]).mean(axis=0) / total
     for lag in lags:
-        partner = order[(np.argsort(order) + lag) % total]
-        distance = _mean_distance(means - means[partner], np.hypot(sds, sds[partner])).mean(axis=0)
+        partner = np.roll(order, -lag)[:PAIRED]
+        distance = _mean_distance(means[first] - means[partner], np.hypot(sds[first], sds[partner])).mean(axis=0)
         apart += (1.0 - 1.0 / total) / len(lags) * distance
     return np.asarray(_mean_distance(values - means, sds).mean(axis=0) - 0.5 * apart)
 
