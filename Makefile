@@ -54,8 +54,9 @@ bench-samplers: $(VENV)/benched
 bench-ablation: $(VENV)/benched
 	$(BIN)/python bench/ablation.py $(ARGS)
 
+# Several hours, which a second call continues; a few minutes: make bench-accuracy ARGS=--quick
 bench-accuracy: $(VENV)/benched
-	$(BIN)/python bench/accuracy.py $(ARGS)
+	PYTHONPATH=bench $(BIN)/python -m accuracy $(ARGS)
 
 bench-startup: $(VENV)/tested
 	$(BIN)/python bench/startup.py $(ARGS)

@@ -1,0 +1,1 @@
+"""Accuracy on real tables, compared with other packages: ``make bench-accuracy``."""
