@@ -237,7 +237,7 @@ MISTAKES = {
     "no counts": (["fit", "wide.csv", "--likelihood", "poisson"], "the data hold -"),
     "noise by column": (
         ["fit", "wide.csv", "--sampler", "gibbs", "--noise", "column"],
-        "--sampler gibbs does not support --noise column; use --sampler joint.",
+        "--sampler gibbs has one noise for all cells; use --noise shared and --tails normal, or --sampler joint.",
     ),
     "factors of counts": (
         ["fit", "wide.csv", "--sampler", "factors", "--likelihood", "softplus"],

@@ -87,11 +87,13 @@ def test_a_small_table_is_divided_only_on_request(run: Run) -> None:
 
 def test_the_result_compares_the_model_with_means(run: Run) -> None:
     _, out, _ = run("fit", "wide.csv", *QUICK, "--hold-out", "10%", "--out", "my run")
-    lines = out.splitlines()
-    assert lines[1].split()[:2] == ["On", str(cells_of("my run")[1].size)]
-    assert lines[1].endswith("RMSE       MAE")
-    assert [line.split("  ")[1] for line in lines[2:5]] == ["model", "row and column means", "column means"]
-    assert lines[5].startswith("The RMSE of the model is ")
+    predictions, whole, *lines = out.splitlines()
+    assert predictions.startswith("Predictions are ")
+    assert whole.startswith("Global quantities are ")
+    assert lines[0].split()[:2] == ["On", str(cells_of("my run")[1].size)]
+    assert lines[0].endswith("RMSE       MAE")
+    assert [line.split("  ")[1] for line in lines[1:4]] == ["model", "row and column means", "column means"]
+    assert lines[4].startswith("The RMSE of the model is ")
     assert lines[-1] == "Next: manifill report 'my run'"
     _, out, _ = run("fit", "wide.csv", *QUICK, "--hold-out", "10%", "--out", "other", "--json")
     facts = json.loads(out)["held_out"]

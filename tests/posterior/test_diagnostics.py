@@ -219,7 +219,7 @@ def test_trees_cut_late_in_warm_up_count(good: Draws, first: int, share: float) 
     reached[:, first : first + 3] = 1.0
     diagnostics = diagnosed(replace(good, warmup_statistics={"reached_max_depth": reached}))
     assert diagnostics.depth_limit_share == pytest.approx(share)
-    assert ("50.0% of the trees reached the depth limit (raise the maximum" in diagnostics.verdict) == (share > 0)
+    assert ("50.0% of the trees reached the depth limit (raise max_depth" in diagnostics.verdict) == (share > 0)
 
 
 def test_a_sampler_without_trees_needs_no_tree_statistics(good: Draws) -> None:

@@ -124,7 +124,7 @@ def test_stored_data_that_the_sampler_refuses_name_the_run(tmp_path: Path) -> No
     model.fit(data)
     stored: Any = zarr.open_group(run.draws).attrs["model"]
     change_attributes(run, model=stored | {"likelihood": {"name": "binomial", "trials": 2, "step": 5.0}})
-    with pytest.raises(CannotResumeError, match=rf"{run.path} cannot be resumed: values holds 1"):
+    with pytest.raises(CannotResumeError, match=rf"{run.path} cannot be resumed: the data hold 1, "):
         model.fit(data, resume=True)
 
 
