@@ -1,4 +1,4 @@
-"""The noise of likelihoods that have one: y = location(x) + ε, with a precision for each cell (docs/math.md, §2).
+"""The noise of likelihoods that have one: y = location(x) + ε, with a precision for each cell (docs/math.md, §2.6).
 
 The cell (i, j) has the precision γ α_i β_j ω_ij.  γ is common to all cells.  α_i and β_j are factors of rows and
 columns, drawn about 1 from Gamma distributions whose widths are learned.  ω_ij makes the tails of a cell those of

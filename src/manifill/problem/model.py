@@ -48,7 +48,7 @@ class Model:
         return draw_given(rng, self.rate, len(s), float(s.sum()))
 
     def draw_factor_precisions(self, rng: Generator, A: Matrix, B: Matrix) -> tuple[Vector, Vector]:
-        """Draw the precisions of the columns of A and of B, (r,) each, given them (docs/math.md, §2).
+        """Draw the precisions of the columns of A and of B, (r,) each, given them (docs/math.md, §2.5).
 
         If all entries share τ, it is Gamma(α + (m + n)r/2, β + (‖A‖² + ‖B‖²)/2).
         """

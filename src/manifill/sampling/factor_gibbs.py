@@ -1,4 +1,4 @@
-"""Gibbs sampling of X = A Bᵀ with Gaussian factors (Salakhutdinov and Mnih 2008; docs/math.md, §2).
+"""Gibbs sampling of X = A Bᵀ with Gaussian factors (Salakhutdinov and Mnih 2008; docs/math.md, §2.5).
 
 With one precision for all entries of A and B and shared noise, it is the paper's baseline.  With a precision for each
 column of A and B, effects and noise by row and column it is a fast sampler for tables with normal noise, and its sweeps

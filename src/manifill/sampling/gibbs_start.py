@@ -2,7 +2,7 @@
 
 At the posterior mode weak components are nearly zero, and a chain takes hundreds of iterations to let them grow.
 Sweeps of exact conditional draws start with all components on, and after a few dozen of them a state is typical of the
-posterior.
+posterior (docs/math.md, §8.11).
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Draws of the noise given the residuals (docs/math.md, §2.1).
+"""Draws of the noise given the residuals (docs/math.md, §2.6).
 
 The precision of the cell (i, j) is γ α_i β_j ω_ij.  γ, α, β and ω are Gamma given the rest.  The widths of α and β are
 drawn with α or β integrated out, the degrees of freedom with ω integrated out.  Only the product of the levels of γ, α
