@@ -63,6 +63,18 @@ def test_scaling_is_said_where_progress_is_shown(shown: bool, capfd: pytest.Capt
     assert [line for line in said if "spreads" in line] == (expected if shown else [])
 
 
+def test_auto_leaves_the_longer_side_alone_and_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    """Thirty columns of nine rows: one quantity at thirty times, of which some are large."""
+    rng = np.random.default_rng(4)
+    table = rng.standard_normal((9, 30)) * np.geomspace(1.0, 100.0, 30)
+    with caplog.at_level(logging.INFO, "manifill"):
+        model = MatrixCompletion(**QUICK).fit(table)
+    assert "not scaled, since there are more columns than rows; column_scales='standardize' scales them" in caplog.text
+    assert model.posterior_.column_scales == 1.0
+    scaled = MatrixCompletion(**QUICK, column_scales="standardize").fit(table)
+    np.testing.assert_allclose(scaled.posterior_.column_scales, column_spreads(from_array(table)))
+
+
 def test_auto_leaves_similar_columns_alone(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, "manifill"):
         model = MatrixCompletion(**QUICK).fit(similar_columns())

@@ -8,7 +8,7 @@ from manifill.base.progress import announce
 from manifill.estimators.arguments import check_choice
 from manifill.likelihoods import Likelihood
 from manifill.problem import Observations
-from manifill.problem.column_spreads import column_spreads, differ_widely, divided_by
+from manifill.problem.column_spreads import are_variables, column_spreads, differ_widely, divided_by
 
 __all__ = ["scale_columns"]
 
@@ -49,6 +49,10 @@ def scale_columns(
     extremes = f"from {spreads.min():.3g} to {spreads.max():.3g}"
     if names:
         announce(Wording(f"columns have spreads {extremes}, but are not scaled, because of ", names))
+        return observations, None
+    if given == "auto" and not are_variables(observations):
+        more = f"columns have spreads {extremes}, but are not scaled, since there are more columns than rows; "
+        announce(Wording(more, Argument("column_scales", "standardize"), " scales them"))
         return observations, None
     announce(f"columns are divided by their spreads, {extremes}")
     return divided_by(observations, spreads), spreads

@@ -57,9 +57,9 @@ class MatrixCompletion(FittedModel):
         ``"additive"`` for a mean, row and column effects in addition to the low-rank matrix, so that predictions for a
         row with few cells shrink to the mean; None for the paper's model without effects.
     column_scales
-        ``"auto"`` to divide the columns by their standard deviations if these differ widely, ``"standardize"`` to
-        always do so, None to leave the columns unscaled.  Predictions are in the data's units; U, s, V, effects and
-        sigma are in scaled units.
+        ``"auto"`` to divide the columns by their standard deviations if these differ widely and there are no more
+        columns than rows, ``"standardize"`` to always do so, None to leave the columns unscaled.  Predictions are in
+        the data's units; U, s, V, effects and sigma are in scaled units.
     noise
         ``"shared"`` for one noise level in all cells; ``"row"``, ``"column"`` or ``"both"`` for one per row, column, or
         a product of a factor for each row and one for each column.  The factors are pooled: their spread is

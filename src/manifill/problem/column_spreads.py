@@ -6,7 +6,7 @@ from manifill.base.arrays import Vector
 from manifill.problem.additive_fit import ROUNDING
 from manifill.problem.observations import Observations
 
-__all__ = ["column_spreads", "differ_widely", "divided_by"]
+__all__ = ["are_variables", "column_spreads", "differ_widely", "divided_by"]
 
 # Spreads of columns with few cells are shrunk towards the average, with the weight of this many cells.
 EXTRA_CELLS = 1.0
@@ -48,6 +48,16 @@ def differ_widely(observations: Observations, spreads: Vector) -> bool:
     lower, upper = np.quantile(spreads, (TAIL, 1.0 - TAIL))
     enough = float(np.median(np.diff(observations.by_column.starts))) >= ENOUGH_CELLS
     return bool(enough and upper > WIDE_RATIO * lower)
+
+
+def are_variables(observations: Observations) -> bool:
+    """Return whether columns may be variables in units of their own, of which a table has no more than it has rows.
+
+    The columns of a table with more columns than rows are usually repetitions of one quantity (times, users, samples),
+    whose spreads differ because the quantity does; dividing by them gives the quietest columns most of the weight.
+    """
+    m, n = observations.shape
+    return n <= m
 
 
 def divided_by(observations: Observations, scales: Vector) -> Observations:
