@@ -212,6 +212,16 @@ def test_a_verdict_with_odd_contents_is_damage(fields: dict[str, Any], run: RunF
         manifill.load(run.path)
 
 
+def test_divergences_that_cannot_be_counted_are_damage(tmp_path: Path) -> None:
+    run = RunFolder(tmp_path / "run")
+    fit(run.path, sampler="gibbs", chains=1, warmup=1, draws=3)
+    array: Any = zarr.open_group(run.draws / "sample_stats", mode="r+")["diverging"]
+    array[0, 1] = np.inf
+    with pytest.raises(DamagedRunError, match=r"sample_stats/diverging/c/0/0 is damaged: "):
+        _ = manifill.load(run.path).diagnostics_
+    assert [one.file.parts[-4] for one in verify_run(run.path).damage] == ["diverging"]
+
+
 def test_only_this_call_says_which_chains_are_left_out(run: RunFolder) -> None:
     change_attributes(run, left_out_chains=["x"])
     assert "left_out_chains" not in manifill.load(run.path).posterior_.attributes

@@ -26,13 +26,15 @@ from manifill.posterior.store_layout import (
 )
 from manifill.posterior.zarr_store import read_attributes, store_format
 
-__all__ = ["LARGEST_LIST", "Contents", "StoreArrays", "completed_draws", "open_arrays", "open_store"]
+__all__ = ["DIVERGING", "LARGEST_LIST", "Contents", "StoreArrays", "completed_draws", "open_arrays", "open_store"]
 
 # Damaged files are listed up to this number, since damaged metadata may claim any number of chunks.
 LARGEST_LIST = 1000
 
 # The attribute with the chains that were left out; it is never stored.
 LEFT_OUT = "left_out_chains"
+
+DIVERGING = "diverging"  # the statistic that counts divergent trajectories
 
 
 class Contents(NamedTuple):
@@ -108,7 +110,10 @@ def open_store(path: str | Path, *, skip_damaged: bool = False) -> Contents:
     return Contents(
         variables=tuple(Variable(name, array.dims[2:], array.shape[2:]) for name, array in arrays.posterior.items()),
         posterior={name: Rectangle(array, kept, np.arange(length)) for name, array in arrays.posterior.items()},
-        statistics={name: _in_memory(array, kept, length) for name, array in arrays.statistics.items()},
+        statistics={
+            name: _in_memory(array, kept, length, are_counts=name == DIVERGING)
+            for name, array in arrays.statistics.items()
+        },
         warmup_statistics={
             name: _in_memory(array, kept, array.shape[1]) for name, array in arrays.warmup_statistics.items()
         },
@@ -178,5 +183,10 @@ def _check(damage: Iterator[Damage]) -> None:
         raise DamagedRunError.of(found)
 
 
-def _in_memory(array: CheckedArray, kept: Sequence[int], length: int) -> Array:
-    return np.stack([array.read(chain, 0, length) for chain in kept])
+def _in_memory(array: CheckedArray, kept: Sequence[int], length: int, *, are_counts: bool = False) -> Array:
+    """Return the statistics of some chains; a count must be a finite number, others may be NaN."""
+    found = np.stack([array.read(chain, 0, length) for chain in kept])
+    if are_counts:
+        for chain, values in zip(kept, found, strict=True):
+            array.check_drawn(chain, np.arange(length), values)
+    return found

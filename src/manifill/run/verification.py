@@ -9,7 +9,7 @@ from manifill.base.errors import Damage, DamagedRunError
 from manifill.posterior import FORMAT, store_attributes, store_format
 from manifill.posterior.checked_arrays import CheckedArray, open_checked
 from manifill.posterior.store_layout import COORDINATES, METADATA, POSTERIOR, STATISTICS, WARMUP_STATISTICS
-from manifill.posterior.stored_draws import LARGEST_LIST, StoreArrays, completed_draws, open_arrays
+from manifill.posterior.stored_draws import DIVERGING, LARGEST_LIST, StoreArrays, completed_draws, open_arrays
 from manifill.run.attributes import check_attributes
 from manifill.run.folder import RunFolder
 from manifill.run.manifest import manifest_damage
@@ -69,8 +69,8 @@ def _store_damage(run: RunFolder) -> tuple[int | None, list[Damage]]:
 def _chain_damage(arrays: StoreArrays, chain: int, count: int) -> Iterator[Damage]:
     for array in arrays.posterior.values():
         yield from _array_damage(array, chain, count, are_draws=True)
-    for array in arrays.statistics.values():
-        yield from _array_damage(array, chain, count)
+    for name, array in arrays.statistics.items():
+        yield from _array_damage(array, chain, count, are_draws=name == DIVERGING)
     for array in arrays.warmup_statistics.values():
         yield from _array_damage(array, chain, array.shape[1] if count else 0)
 
