@@ -87,7 +87,7 @@ class Posterior:
         return float(np.sum(np.where(slope > 0.0, below, self.mass.sum(axis=1) - below)))
 
 
-def posterior(model: Model, observations: Observations, ray_nodes: int = 32, s_nodes: int = 48) -> Posterior:
+def posterior(model: Model, observations: Observations, ray_nodes: int = 36, s_nodes: int = 48) -> Posterior:
     """Return the posterior given 3×2 observations."""
     directions, weights = rays(ray_nodes)
     t, t_weights = legendre.leggauss(s_nodes)

@@ -27,6 +27,7 @@ FINER: dict[Callable[..., dict[str, Marginal]], dict[str, int]] = {
         "gaussian, heavy-tailed noise",
         "gaussian, effects",
         "joint, gaussian, noise by column",
+        "joint, gaussian, student",
         "softplus, known noise",
         "binomial",
         "factors, known precisions",

@@ -14,7 +14,7 @@ from manifill.base.arrays import Matrix, Vector
 from manifill.likelihoods import WithNoise
 from manifill.problem import Model, Observations
 
-NODES = 32
+NODES = 20
 LOG_SHAPES, LOG_DEGREES = (np.log(4.0), np.log(1e6)), (np.log(2.0), np.log(400.0))
 
 

@@ -25,6 +25,11 @@ def test_a_second_process_is_refused_and_without_locks_draws_the_same(whole: Who
     for lock in (folder / "run" / "checkpoints").glob("*.lock"):
         lock.unlink()
     third = slow_fit(other, "../run", resume=True)
-    codes = first.wait(), third.wait()
-    assert all(code in (0, 3) for code in codes), third.err
+    for command in (first, third):
+        code = command.wait()
+        # The first to end may find files that the other is writing again, with fewer draws than it has drawn itself: a
+        # chunk, which it refuses, or the count, which makes it tell how to continue.
+        refused = code == 2 and "it lacks draws that are counted" in command.err.splitlines()[-1]
+        fewer = code == 130 and command.out.startswith("interrupted: ")
+        assert code in (0, 3) or refused or fewer, command.err
     assert_same_draws(whole.path, folder / "run")

@@ -3,7 +3,9 @@
 import numpy as np
 
 from manifill.base.arrays import Generator, Matrix, Vector
+from manifill.base.priors import ScaledF
 from manifill.kernels.cell_passes import cell_log_likelihoods, log_likelihood
+from manifill.kernels.noise_sums import column_products, row_products, weigh_cells
 from manifill.likelihoods import CompiledLikelihood, NoiseState, WithNoise
 from manifill.problem import Model
 from manifill.sampling.data import Data
@@ -15,8 +17,32 @@ from manifill.sampling.noise_draws import (
     draw_shared,
     log_likelihood_at_noise,
 )
+from manifill.sampling.noise_slices import slice_kernels
+from manifill.sampling.sampler import Kernel
 
-__all__ = ["draw_noise_of_cells", "draw_weights"]
+__all__ = ["draw_noise_of_cells", "draw_weights", "noise_kernels"]
+
+# A likelihood by its type, which is the same for all; the address of its function is not needed to compile.
+_EXAMPLE = CompiledLikelihood(0, np.empty(0), np.empty(0))
+
+
+def noise_kernels(rng: Generator, model: Model, data: Data) -> tuple[Kernel, ...]:
+    """Return what is compiled for these draws."""
+    cells, v, factor, likelihood = data.by_row, np.empty(0), np.empty((0, 0)), _EXAMPLE
+    if not isinstance(model.noise, WithNoise):
+        return ()
+    prior = model.noise.precision
+    of_rate = (Kernel(ScaledF.sweep, (prior, rng, v, v, v, 1.0, 1)),) if isinstance(prior, ScaledF) else ()
+    if model.noise.is_shared:
+        return of_rate
+    return (
+        Kernel(cell_log_likelihoods, (cells, likelihood, factor, factor, v)),
+        *slice_kernels(rng),
+        *of_rate,
+        Kernel(row_products, (cells, v, v, v)),
+        Kernel(column_products, (cells, v, v, v)),
+        Kernel(weigh_cells, (cells, v, v, v, v)),
+    )
 
 
 def draw_weights(

@@ -17,7 +17,7 @@ from manifill.kernels.row_conditionals import draw_rows
 from manifill.likelihoods import NoiseState
 from manifill.problem import Model, Observations
 from manifill.problem.additive_fit import positive_square, variance_of
-from manifill.sampling.cell_noise import draw_noise_of_cells, draw_weights
+from manifill.sampling.cell_noise import draw_noise_of_cells, draw_weights, noise_kernels
 from manifill.sampling.data import Data
 from manifill.sampling.sampler import Kernel
 from manifill.unknowns import Effects
@@ -86,7 +86,9 @@ class Factors:
         return (FactorsState, Effects, NoiseState)
 
     def kernels(self) -> tuple[Kernel, ...]:
-        return ()
+        rng, cells, v, factor = np.random.default_rng(0), self.data.by_row, np.empty(0), np.empty((0, 0))
+        of_noise = noise_kernels(rng, self.model, self.data)
+        return (Kernel(draw_rows, (rng, cells, v, 1.0, v, v, factor, factor)), *of_noise)
 
     def start(self, rng: Generator) -> tuple[FactorsState, None]:
         """Start at random with all components on: precisions of A and B that are large for nothing stay large."""

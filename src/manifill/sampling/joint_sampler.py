@@ -22,12 +22,13 @@ from manifill.likelihoods import NoiseState
 from manifill.problem import Model, Observations
 from manifill.problem.joint_density import JointDensity
 from manifill.sampling.block import Block
-from manifill.sampling.cell_noise import draw_weights
+from manifill.sampling.cell_noise import draw_weights, noise_kernels
 from manifill.sampling.component_rotation import rotate_components, rotate_neighbours
 from manifill.sampling.data import Data
 from manifill.sampling.dual_averaging import DualAveraging
 from manifill.sampling.effect_exchange import exchange, exchange_effects
 from manifill.sampling.effect_scale import rescale_effects
+from manifill.sampling.factor_gibbs import Factors
 from manifill.sampling.gibbs_start import gibbs_start
 from manifill.sampling.hmc import trajectories
 from manifill.sampling.integrators import Integrator, Phase, TwoStage
@@ -153,7 +154,14 @@ class Joint:
             Kernel(LowRank.accelerate, (manifold, v)),
             Kernel(LowRank.kinetic_energy, (manifold, v)),
             Kernel(view, (self.layout, v)),
+            *self._start_kernels(rng),
         )
+
+    def _start_kernels(self, rng: Generator) -> tuple[Kernel, ...]:
+        """Return what the noise needs, and the Gibbs sweeps of the start."""
+        if self.model.likelihood.is_conjugate:
+            return Factors(self.model, self.observations).kernels()
+        return noise_kernels(rng, self.model, self.data)
 
     def start(self, rng: Generator) -> tuple[State, JointTuning]:
         begin, noise = self._begin(rng)

@@ -9,9 +9,10 @@ from manifill.base.arrays import Generator, Vector
 from manifill.base.jit import compiled
 from manifill.base.priors import Gamma
 from manifill.likelihoods.noise import SMALLEST_DEGREES, SMALLEST_SHAPE, Spread, Tails
+from manifill.sampling.sampler import Kernel
 from manifill.sampling.slice_sampling import draw_on_line
 
-__all__ = ["draw_degrees", "draw_level", "draw_shape"]
+__all__ = ["draw_degrees", "draw_level", "draw_shape", "slice_kernels"]
 
 # Beyond these the distributions cannot be told from a constant or from a normal one.
 LARGEST_SHAPE, LARGEST_DEGREES = 1e6, 1e4
@@ -30,6 +31,13 @@ def draw_degrees(rng: Generator, tails: Tails, squares: Vector, degrees: float) 
 def draw_level(rng: Generator, prior: Gamma, precision: float, shapes: float, rates: float) -> float:
     """Draw c for γ → cγ, α → α/c; ``shapes`` and ``rates`` are m a and a Σ α for m factors of shape a."""
     return float(np.exp(draw_on_line(rng, _LogLevel(prior.shape, prior.rate * precision, shapes, rates))))
+
+
+def slice_kernels(rng: Generator) -> tuple[Kernel, ...]:
+    """Return what is compiled for these draws."""
+    v = np.empty(0)
+    lines = _LogShape(1.0, v, v, 1.0), _LogDegrees(1.0, 1.0, v, 1.0), _LogLevel(1.0, 1.0, 1.0, 1.0)
+    return tuple(Kernel(draw_on_line, (rng, line)) for line in lines)
 
 
 class _LogShape(NamedTuple):
