@@ -25,6 +25,7 @@ def test_the_paper_s_prior_has_a_name() -> None:
     shortest = QUICK | {"rank": 1, "chains": 1, "warmup": 5, "draws": 5}
     table = low_rank_table()[1]
     paper = MatrixCompletion(**shortest, noise_prior="paper").fit(table)
+    MatrixCompletion(**shortest, noise_prior=np.array([2.0, 1.0])).fit(table)  # type: ignore[arg-type]
     assert precision_of(paper.model_.noise) == Gamma(1e-4, 1e-4)
     default = precision_of(MatrixCompletion(**shortest).fit(table).model_.noise)
     assert isinstance(default, ScaledF)

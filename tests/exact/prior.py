@@ -87,8 +87,8 @@ def draw_noise_factors(rng: Generator, spread: Spread, size: int) -> tuple[float
 
 def draw_degrees(rng: Generator, tails: Tails) -> float:
     while True:
-        degrees = float(rng.gamma(tails.shape) / tails.rate)
-        if 2.0 < degrees < 1e4:
+        degrees = 2.0 + float(rng.gamma(tails.shape) / tails.rate)
+        if degrees < 1e4:
             return degrees
 
 

@@ -70,8 +70,7 @@ def noise(model: Model, rng: Generator) -> tuple[Matrix, Vector, Vector]:
     assert isinstance(model.noise, WithNoise)
     prior, rate, degrees = model.noise.precision, np.zeros(DRAWS), np.full(DRAWS, np.inf)
     if model.noise.tails is not None:
-        degrees = rng.gamma(model.noise.tails.shape, size=2 * DRAWS) / model.noise.tails.rate
-        degrees = degrees[degrees > 2.0][:DRAWS]
+        degrees = 2.0 + rng.gamma(model.noise.tails.shape, size=DRAWS) / model.noise.tails.rate
     if isinstance(prior, ScaledF):
         rate = rng.gamma(prior.tail, size=8 * DRAWS) / prior.scale
         rate = rate[rng.random(8 * DRAWS) < (1.0 + prior.floor / rate) ** -prior.shape][:DRAWS]

@@ -66,7 +66,8 @@ def _nodes(model: Model, counts: Vector, unit: Matrix) -> Iterator[tuple[float, 
 def _log_prior(noise: WithNoise, value: float) -> float:
     """Return the log density of the logarithm of a or ν."""
     if noise.tails is not None:
-        return float(noise.tails.shape * np.log(value) - noise.tails.rate * value)
+        above = value - 2.0
+        return float((noise.tails.shape - 1.0) * np.log(above) - noise.tails.rate * above + np.log(value))
     spread = noise.rows if noise.rows is not None else noise.columns
     assert spread is not None
     width = value**-0.5

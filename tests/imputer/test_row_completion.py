@@ -34,12 +34,12 @@ def textbook_conditional(posterior: Draws, row: Vector) -> tuple[Vector, Vector]
             else:
                 latent = (draw["B"] / draw["tau_A"]) @ draw["B"].T + draw["row_effect_sd"] ** 2
             sigma = draw["sigma"] * draw.get("column_noise", 1.0)
-            squares = row_variances(draw)
             weights, of_row = [], []
-            for square in squares:
+            for square, log_prior in row_variances(draw):
                 noise = square * np.eye(n) * sigma**2
                 of_seen = (latent + noise)[np.ix_(seen, seen)]
-                weights.append(stats.multivariate_normal.logpdf(y[seen], center[seen], of_seen) if seen.any() else 0.0)
+                evidence = stats.multivariate_normal.logpdf(y[seen], center[seen], of_seen) if seen.any() else 0.0
+                weights.append(evidence + log_prior)
                 gain = latent[:, seen] @ np.linalg.inv(of_seen)
                 of_row.append((center + gain @ (y - center)[seen], np.diag(latent - gain @ latent[seen] + noise)))
             weights = np.exp(weights - np.max(weights))
@@ -51,12 +51,26 @@ def textbook_conditional(posterior: Draws, row: Vector) -> tuple[Vector, Vector]
     return scales * mean, scales * np.sqrt(variance)
 
 
-def row_variances(draw: dict[str, Any]) -> Vector:
-    """Return eight squares of the row's own factor of σ, at the middles of equal parts of its prior."""
+def row_variances(draw: dict[str, Any]) -> list[tuple[float, float]]:
+    """Return squares of the row's own factor of σ, and the log prior of the logarithm of the factor's precision."""
     if "row_noise_width" not in draw:
-        return np.ones(1)
+        return [(1.0, 0.0)]
     shape = draw["row_noise_width"] ** -2.0
-    return np.asarray(1.0 / stats.gamma.ppf((np.arange(8) + 0.5) / 8, shape, scale=1.0 / shape))
+    precisions = np.exp(np.linspace(-3.25, 3.25, 27))
+    return [(1.0 / p, stats.gamma.logpdf(p, shape, scale=1.0 / shape) + np.log(p)) for p in precisions]
+
+
+def test_the_noise_of_a_row_is_that_of_its_own_cells() -> None:
+    """One row has four times the noise of the others, as ``complete`` has found from the same cells."""
+    rng = np.random.default_rng(2)
+    table = np.outer(rng.normal(size=40), rng.normal(size=60)) + 0.3 * rng.normal(size=(40, 60))
+    table[7] += 1.16 * rng.normal(size=60)
+    table[rng.random(table.shape) < 0.15] = np.nan
+    settings = QUICK | {"sampler": "factors", "noise": "row", "warmup": 100, "draws": 200, "column_scales": None}
+    model = MatrixCompletion(**settings).fit(table)
+    _, sd = complete_rows(model.posterior_, table[[3, 7]])
+    np.testing.assert_allclose(sd, model.complete()[1][[3, 7]], rtol=0.1)
+    assert sd[1].mean() > 2.5 * sd[0].mean()
 
 
 @pytest.mark.parametrize(

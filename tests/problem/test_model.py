@@ -107,7 +107,7 @@ def joint_log_density(log_likelihood: float, s: Vector, noise: NoiseState, rate:
             total += stats.halfcauchy.logpdf(shape**-0.5, scale=0.4) - 0.5 * np.log(shape)
             total += sum(log_gamma(value, Gamma(shape, shape)) for value in factors)
     if np.isfinite(noise.degrees):
-        total += log_gamma(noise.degrees, Gamma(*TAILS)) + np.log(noise.degrees)
+        total += log_gamma(noise.degrees - 2.0, Gamma(*TAILS)) + np.log(noise.degrees)
     total += stats.norm.logpdf(effects.mean, 0.5, 0.1**-0.5) + log_gamma(effects.row_precision, ROW)
     total += stats.norm.logpdf(effects.row, 0.0, effects.row_precision**-0.5).sum()
     return float(total + stats.norm.logpdf(effects.column, 0.0, 0.8**-0.5).sum())

@@ -5,6 +5,7 @@ import pytest
 
 from manifill.likelihoods import Gaussian, Likelihood
 from manifill.problem import Observations, from_array
+from manifill.sampling.gibbs_start import gibbs_start
 from manifill.sampling.warm_start import warm_start
 from manifill.unknowns import Unknowns
 from tests.sampling.problems import LIKELIHOODS, model_for, some_observations
@@ -52,6 +53,19 @@ def test_chains_start_apart_and_a_seed_repeats(effects: bool) -> None:
     first, again, other = (started(Gaussian(), observations, 2, seed, effects=effects) for seed in (1, 1, 2))
     assert np.array_equal(first.U, again.U)
     assert np.abs(first.s - other.s).max() > 1e-3
+
+
+def test_sweeps_find_effects_of_many_rows() -> None:
+    """Effects that start at zero get a large precision, which many rows then hold there."""
+    rng = np.random.default_rng(8)
+    m, n = 2000, 60
+    X = rng.standard_normal((m, 2)) @ rng.standard_normal((2, n)) / 2.0 + rng.standard_normal((m, 1))
+    rows, cols = np.nonzero(rng.random((m, n)) < 0.13)
+    values = X[rows, cols] + 0.5 * rng.standard_normal(len(rows))
+    observations = Observations.from_triples(rows, cols, values, (m, n))
+    start, noise = gibbs_start(np.random.default_rng(1), observations, model_for(Gaussian(), 2, effects=True))
+    assert 0.8 < np.std(start.effects.row) < 1.2
+    assert 0.4 < noise.precision**-0.5 < 0.6
 
 
 AWKWARD = {

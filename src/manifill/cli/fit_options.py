@@ -72,7 +72,7 @@ Rank = Annotated[int | None, model(help=f"Number of components [default: {DEFAUL
 Effects = Annotated[bool, model(help="Add a mean and row and column effects.")]
 Noise = Annotated[
     Literal["shared", "row", "column", "both"],
-    model(help="One noise level for all cells, or one per row, per column, or for each combination of both."),
+    model(help="One noise level for all cells, or one per row, per column, or a factor for each row and each column."),
 ]
 Tails = Annotated[Literal["normal", "student"], model(help="Normal noise, or Student's t, which allows outliers.")]
 Sigma = Annotated[float | None, model(help="The noise's standard deviation, if it is known.")]
@@ -83,7 +83,8 @@ ColumnScales = Annotated[
     model(help="Divide columns by their spreads: if these differ widely, always, or never."),
 ]
 Sampler = Annotated[
-    Literal["joint", "gibbs", "factors"], model(help="The default, the paper's Gibbs sampler, or its A Bᵀ baseline.")
+    Literal["joint", "gibbs", "factors"],
+    model(help="The default, the paper's Gibbs sampler, or Gibbs sweeps over A Bᵀ."),
 ]
 
 run = partial(typer.Option, rich_help_panel="The run")

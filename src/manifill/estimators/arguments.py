@@ -116,7 +116,7 @@ def build_model(
         rate=_rate(lambda_, lambda_prior, rank, observations, likelihood, effects=with_effects),
         noise=_noise(sigma, noise_prior, noise, tails, observations) if likelihood.has_noise else WITHOUT_NOISE,
         factor_precision=PAPER_NOISE
-        if noise_prior == "paper"
+        if isinstance(noise_prior, str)  # it was checked to be "paper"
         else scaled_factor_prior(rank, observations, likelihood, effects=with_effects),
         effects=prior,
     )

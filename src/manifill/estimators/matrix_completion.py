@@ -63,11 +63,12 @@ class MatrixCompletion(FittedModel):
     noise
         ``"shared"`` for one noise level in all cells; ``"row"``, ``"column"`` or ``"both"`` for one per row, column, or
         a product of a factor for each row and one for each column.  The factors are pooled: their spread is
-        learned, and they are equal if the data do not support more.
+        learned, and they are nearly equal if the data do not support more.
     tails
         ``"normal"``, or ``"student"`` for the tails of Student's t, with learned degrees of freedom.
     sigma
-        The standard deviation of the noise, if known; inferred by default.
+        The standard deviation of the noise, if known; inferred by default.  With factors of rows or columns, that of a
+        cell whose factors are 1; with Student's tails, the scale.
     noise_prior
         (α, β) of a Gamma prior of 1/σ², or ``"paper"`` for (1e-4, 1e-4); weak and on the data's scale by default.
     lambda_

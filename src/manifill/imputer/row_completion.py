@@ -7,8 +7,8 @@ m is not small, since the orthogonality of U makes rows dependent by terms of or
     y = c + L z + ε,    c = μ + b,    L = [V diag(s)/√m, σ_a 1],    z ~ N(0, I),
 
 and so is its distribution given the observed cells.  For draws of A Bᵀ, L = [B diag(τ)^(−½), σ_a 1] with the precisions
-τ of the columns of A, and nothing is approximated.  If rows differ in their noise, the row's own factor of σ has a
-prior too: it takes a few values of equal prior probability, which the observed cells weight.
+τ of the columns of A.  If rows differ in their noise, the row's own factor of the precision is integrated out on a grid,
+weighted by its prior and by the observed cells.
 
 The predictive distribution is the mixture over draws.  For a row of the fit it is the posterior, with u and a
 integrated out instead of sampled.  For a new row it is an approximation: its observed cells are informative about the
@@ -19,7 +19,6 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaincinv
 
 from manifill.base.arrays import Array, Matrix, Vector
 from manifill.base.moments import add_value
@@ -31,8 +30,8 @@ __all__ = ["complete_rows"]
 # standard deviation due to the shared parameters, which is a minor part of the total.
 DRAWS = 200
 
-# Values of a row's own factor of σ.
-ROW_NOISES = 8
+# The grid of the logarithm of a row's own factor of the precision; σ may be a fifth to five times that of other rows.
+LOG_FACTORS = np.linspace(-3.25, 3.25, 27)
 
 # Rows per block; a block stores one covariance matrix per row.
 BLOCK_ROWS = 512
@@ -44,7 +43,7 @@ class Shared(NamedTuple):
     center: Vector  # c, (n,)
     loadings: Matrix  # L, (n, r + 1)
     variance: Array  # noise variance: a number, or (n,); for a row whose own factor of σ is 1
-    row_variances: Vector  # squares of that factor, of equal prior probability; 1 if rows do not differ
+    row_shape: float | None  # of the prior Gamma(a, a) of the row's own factor of the precision, if rows differ
 
 
 def complete_rows(draws: Draws, rows: Matrix) -> tuple[Matrix, Matrix]:
@@ -80,23 +79,18 @@ def _shared(draws: Draws) -> Iterator[Shared]:
             found = dict(zip(noise, of_noise, strict=True))
             variance = (found["sigma"] * found.get("column_noise", 1.0)) ** 2
             loadings = np.column_stack([low_rank, np.full(len(side), row_sd)])
-            yield Shared(mu + column, loadings, variance, _row_variances(found.get("row_noise_width")))
-
-
-def _row_variances(width: Array | None) -> Vector:
-    """Return squares of the row's factor of σ at the middles of equal parts of its prior, Gamma(a, a) for 1/square."""
-    if width is None:
-        return np.ones(1)
-    shape = float(width) ** -2.0
-    return np.asarray(shape / gammaincinv(shape, (np.arange(ROW_NOISES) + 0.5) / ROW_NOISES))
+            shape = float(found["row_noise_width"]) ** -2.0 if "row_noise_width" in found else None
+            yield Shared(mu + column, loadings, variance, shape)
 
 
 def _mixed(shared: Shared, values: Matrix, observed: Array) -> tuple[Matrix, Matrix]:
     """Return mean and variance of y at all cells given the observed ones, mixed over the row's own noise."""
-    parts = [_condition(shared, square, values, observed) for square in shared.row_variances]
-    if len(parts) == 1:
-        return parts[0].mean, parts[0].variance
-    evidence = np.array([part.log_evidence for part in parts])
+    if shared.row_shape is None:
+        whole = _condition(shared, 1.0, values, observed)
+        return whole.mean, whole.variance
+    parts = [_condition(shared, float(np.exp(-t)), values, observed) for t in LOG_FACTORS]
+    log_prior = shared.row_shape * (LOG_FACTORS - np.exp(LOG_FACTORS))  # of the logarithm of the factor
+    evidence = np.array([part.log_evidence for part in parts]) + log_prior[:, None]
     weights = np.exp(evidence - evidence.max(axis=0))
     weights = (weights / weights.sum(axis=0))[:, :, None]
     means, variances = np.array([part.mean for part in parts]), np.array([part.variance for part in parts])

@@ -32,7 +32,7 @@ __all__ = [
 
 # The widths of row and column factors are at most ½.  Without a bound a column can be fitted exactly by a component of
 # its own, at no cost in the posterior density, and its factor grows to the limit of its prior (a Heywood case).  The
-# variance of y exists only if the degrees of freedom are above 2.
+# variance of Student's t exists only if the degrees of freedom are above 2.
 SMALLEST_SHAPE, SMALLEST_DEGREES = 4.0, 2.0
 
 # Variables of a draw that multiply σ, by their dimension.
@@ -55,14 +55,18 @@ class Spread(NamedTuple):
 
 
 class Tails(NamedTuple):
-    """The prior of the degrees of freedom ν: Gamma(shape, rate) above SMALLEST_DEGREES (Juárez and Steel 2010)."""
+    """The prior of the degrees of freedom ν: ν − SMALLEST_DEGREES ~ Gamma(shape, rate), after Juárez and Steel (2010).
+
+    With a shape above 1 the mean of the variance of y, ∝ ν/(ν − 2), exists.
+    """
 
     shape: float
     rate: float
 
     def log_density(self, degrees: float) -> float:
         """Return the log density of log ν up to its constant."""
-        return -inf if degrees <= SMALLEST_DEGREES else float(self.shape * log(degrees) - self.rate * degrees)
+        above = degrees - SMALLEST_DEGREES
+        return -inf if above <= 0.0 else float((self.shape - 1.0) * log(above) - self.rate * above + log(degrees))
 
 
 class NoiseState(NamedTuple):
@@ -177,7 +181,7 @@ class WithNoise:
             size if spread is not None else 0 for size, spread in zip(shape, (self.rows, self.columns), strict=True)
         )
         row, column = (np.ones(size) for size in sizes)
-        degrees = inf if self.tails is None else max(self.tails.shape / self.tails.rate, 2.0 * SMALLEST_DEGREES)
+        degrees = inf if self.tails is None else SMALLEST_DEGREES + self.tails.shape / self.tails.rate
         return NoiseState(1.0, rate, row, _typical_shape(self.rows), column, _typical_shape(self.columns), degrees)
 
     def given_rate(self, rate: float) -> float | Gamma:

@@ -26,7 +26,8 @@ CHECKSUM, CHECKSUM_BYTES = "crc32c", 4
 CODECS = ("bytes", CHECKSUM, "zstd")
 
 # Variables that are scales or precisions.
-POSITIVE = ("lambda", "sigma", "tau")
+NOISE = ("row_noise", "row_noise_width", "column_noise", "column_noise_width", "nu")
+POSITIVE = ("lambda", "sigma", *NOISE, "tau", "tau_A", "tau_B")
 
 DTYPES = ("float32", "float64", "int64")
 

@@ -17,7 +17,7 @@ __all__ = ["SPREAD", "TAILS", "scaled_effects_prior", "scaled_factor_prior", "sc
 NOISE_SHARE, NOISE_SHAPE, NOISE_TAIL, NOISE_FLOOR = 0.2, 2.0, 10.0, 1e-3
 
 # The widths of row and column factors of the precision, and the degrees of freedom of Student's t, which do not depend
-# on the scale of the data.  Half of the prior of the width is above the scale.
+# on the scale of the data.  Up to its bound of ½ the prior of the width is nearly flat.
 SPREAD, TAILS = Spread(0.5), Tails(2.0, 0.1)
 
 # Variances of row and column effects: at least about a hundredth of the variance that they could explain.

@@ -13,6 +13,7 @@ from manifill.base.argument_words import Argument, Wording
 from manifill.base.arrays import Array, Generator, IntVector, Matrix, Vector
 from manifill.base.priors import ComponentGamma
 from manifill.base.variables import Variable
+from manifill.kernels.compressed import Compressed
 from manifill.kernels.row_conditionals import draw_rows
 from manifill.likelihoods import NoiseState
 from manifill.problem import Model, Observations
@@ -25,7 +26,7 @@ from manifill.unknowns.effects import draw_levels, draw_precision, left_columns,
 
 __all__ = ["Factors", "FactorsState"]
 
-# Chains start with random components that together have this share of the size of the values.
+# Chains start with random components that together have this share of the size of the values, and with random effects.
 START_SHARE = 0.5
 
 
@@ -91,14 +92,21 @@ class Factors:
         return (Kernel(draw_rows, (rng, cells, v, 1.0, v, v, factor, factor)), *of_noise)
 
     def start(self, rng: Generator) -> tuple[FactorsState, None]:
-        """Start at random with all components on: precisions of A and B that are large for nothing stay large."""
+        """Start at random with all components and effects on: a precision that is large for no reason stays so."""
         (m, n), r, values = self.observations.shape, self.model.rank, self.data.by_row.values
         has_effects = self.model.effects is not None
         size = START_SHARE * np.sqrt(positive_square(variance_of(values) if has_effects else 0.0, values) / r)
         A, B = (np.sqrt(size) * rng.standard_normal((length, r)) for length in (m, n))
-        effects = Effects(float(values.mean()), np.zeros(m), np.zeros(n), 1.0, 1.0) if has_effects else Effects.none()
+        effects = self._random_effects(rng) if has_effects else Effects.none()
         noise, ones = self.model.noise.start((m, n)), np.ones(r)
         return self._with_precisions(rng, FactorsState(A, B, effects, noise, ones, ones, 0.0), None), None
+
+    def _random_effects(self, rng: Generator) -> Effects:
+        """Return effects of rows and columns that each have START_SHARE of the size of the values."""
+        (m, n), values = self.observations.shape, self.data.by_row.values
+        size = START_SHARE * np.sqrt(positive_square(variance_of(values), values))
+        row, column = (size * rng.standard_normal(length) for length in (m, n))
+        return Effects(float(values.mean()), row, column, 1.0, 1.0)
 
     def step(self, rng: Generator, state: FactorsState, tuning: None) -> tuple[FactorsState, None]:
         weights, mixing = draw_weights(rng, self.model, self.data, self._likelihood, state.factors(), state.noise)
@@ -125,27 +133,20 @@ class Factors:
 
     def _draw_left(self, rng: Generator, state: FactorsState, weights: Vector) -> FactorsState:
         """Draw the rows of A together with the row effects."""
-        effects, precision = state.effects, state.noise.precision
+        effects, given = state.effects, _Given(self.data.by_row, weights, state.noise.precision, state.left_precision)
         if not effects.exist:
-            A = np.empty_like(state.A)
-            draw_rows(rng, self.data.by_row, weights, precision, state.left_precision, np.empty(0), state.B, A)
-            return state._replace(A=A)
-        prior, shift = np.append(state.left_precision, effects.row_precision), effects.mean + effects.column
-        out = np.empty((len(state.A), prior.size))
-        draw_rows(rng, self.data.by_row, weights, precision, prior, shift, _with_ones(state.B), out)
-        return state._replace(A=out[:, :-1].copy(), effects=effects._replace(row=out[:, -1].copy()))
+            return state._replace(A=_draw_factor(rng, given, state.B))
+        A, row = _draw_with_effects(rng, given, state.B, effects.row_precision, effects.mean + effects.column)
+        return state._replace(A=A, effects=effects._replace(row=row))
 
     def _draw_right(self, rng: Generator, state: FactorsState, weights: Vector) -> FactorsState:
         """Draw the rows of B together with the column effects; ``weights`` are by column."""
-        effects, precision = state.effects, state.noise.precision
+        effects = state.effects
+        given = _Given(self.data.by_column, weights, state.noise.precision, state.right_precision)
         if not effects.exist:
-            B = np.empty_like(state.B)
-            draw_rows(rng, self.data.by_column, weights, precision, state.right_precision, np.empty(0), state.A, B)
-            return state._replace(B=B)
-        prior, shift = np.append(state.right_precision, effects.column_precision), effects.mean + effects.row
-        out = np.empty((len(state.B), prior.size))
-        draw_rows(rng, self.data.by_column, weights, precision, prior, shift, _with_ones(state.A), out)
-        return state._replace(B=out[:, :-1].copy(), effects=effects._replace(column=out[:, -1].copy()))
+            return state._replace(B=_draw_factor(rng, given, state.A))
+        B, column = _draw_with_effects(rng, given, state.A, effects.column_precision, effects.mean + effects.row)
+        return state._replace(B=B, effects=effects._replace(column=column))
 
     def _with_precisions(self, rng: Generator, state: FactorsState, mixing: Vector | None) -> FactorsState:
         """Return the state with noise, precisions and the levels of the effects drawn given A and B."""
@@ -163,6 +164,27 @@ class Factors:
         return FactorsState(state.A, state.B, effects, noise, *taus, log_density)
 
 
-def _with_ones(factor: Matrix) -> Matrix:
-    """Return the factor with a column of ones, the coefficients of the effects."""
-    return np.column_stack([factor, np.ones(len(factor))])
+class _Given(NamedTuple):
+    """What the rows of a factor are drawn given, besides the other factor."""
+
+    cells: Compressed  # by the index of the rows
+    weights: Vector
+    precision: float
+    taus: Vector  # (r,)
+
+
+def _draw_factor(rng: Generator, given: _Given, other: Matrix) -> Matrix:
+    """Draw the rows of a factor."""
+    out = np.empty((given.cells.counts.size, other.shape[1]))
+    draw_rows(rng, given.cells, given.weights, given.precision, given.taus, np.empty(0), other, out)
+    return out
+
+
+def _draw_with_effects(
+    rng: Generator, given: _Given, other: Matrix, effect_precision: float, shift: Vector
+) -> tuple[Matrix, Vector]:
+    """Draw the rows of a factor together with their effects, whose coefficient is 1; ``shift`` is subtracted from y."""
+    with_ones, priors = np.column_stack([other, np.ones(len(other))]), np.append(given.taus, effect_precision)
+    out = np.empty((given.cells.counts.size, priors.size))
+    draw_rows(rng, given.cells, given.weights, given.precision, priors, shift, with_ones, out)
+    return out[:, :-1].copy(), out[:, -1].copy()

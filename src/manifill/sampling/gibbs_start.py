@@ -21,8 +21,8 @@ from manifill.unknowns.point import components_of_product
 
 __all__ = ["gibbs_start", "levelled"]
 
-# Sweeps come in blocks, until the log density of a block is no longer higher than that of the block before.
-BLOCK, MOST_BLOCKS = 15, 20
+# Sweeps come in blocks, until the log density of a block is about that of the block before.
+BLOCK, MOST_BLOCKS = 15, 14
 
 
 def gibbs_start(rng: Generator, observations: Observations, model: Model) -> tuple[Unknowns, NoiseState]:
@@ -37,9 +37,10 @@ def gibbs_start(rng: Generator, observations: Observations, model: Model) -> tup
 
 
 def levelled(state: FactorsState, sweep: Callable[[FactorsState], FactorsState]) -> FactorsState:
-    """Return the state after blocks of sweeps whose log density has stopped rising.
+    """Return the state after blocks of sweeps whose log density has levelled off.
 
-    A block counts as higher if its mean exceeds the last one's by a standard deviation of single sweeps.
+    It has if the mean of a block is within a standard deviation of single sweeps of that of the block before.  A log
+    density that falls has not: it does while precisions that were too large give way.
     """
     before = -np.inf
     for _ in range(MOST_BLOCKS):
@@ -49,7 +50,7 @@ def levelled(state: FactorsState, sweep: Callable[[FactorsState], FactorsState])
             densities.append(state.log_density)
             progress.advance()
         level, spread = float(np.mean(densities)), float(np.std(densities))
-        if level < before + spread:
+        if abs(level - before) < spread:
             break
         before = level
     return state

@@ -78,7 +78,8 @@ class _LogDegrees(NamedTuple):
         for k in range(self.squares.size):
             total += np.log1p(self.squares[k] / nu)
         likelihood = self.squares.size * constant - 0.5 * (nu + 1.0) * total
-        return float(likelihood + self.prior_shape * np.log(nu) - self.prior_rate * nu)
+        above = nu - SMALLEST_DEGREES
+        return float(likelihood + (self.prior_shape - 1.0) * np.log(above) - self.prior_rate * above + np.log(nu))
 
 
 class _LogLevel(NamedTuple):
