@@ -7,8 +7,8 @@ m is not small, since the orthogonality of U makes rows dependent by terms of or
     y = c + L z + ε,    c = μ + b,    L = [V diag(s)/√m, σ_a 1],    z ~ N(0, I),
 
 and so is its distribution given the observed cells.  For draws of A Bᵀ, L = [B diag(τ)^(−½), σ_a 1] with the precisions
-τ of the columns of A.  If rows differ in their noise, the row's own factor of the precision is integrated out on a grid,
-weighted by its prior and by the observed cells.
+τ of the columns of A.  If rows differ in their noise, the row's own factor of the precision is integrated out on a
+grid, weighted by its prior and by the observed cells.
 
 The predictive distribution is the mixture over draws.  For a row of the fit it is the posterior, with u and a
 integrated out instead of sampled.  For a new row it is an approximation: its observed cells are informative about the
