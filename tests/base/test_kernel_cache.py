@@ -13,7 +13,7 @@ import numba
 import pytest
 
 import manifill
-from manifill.base.kernel_cache import _PackageCache, _private_folder
+from manifill.base.kernel_cache import _PackageCache, _private_folder, _readable_index
 from manifill.kernels.cell_passes import log_likelihood
 
 SIGNATURE = tuple(numba.typeof(value) for value in (1.0, 2.0))
@@ -97,3 +97,12 @@ def test_a_folder_that_others_may_have_filled_is_not_used(
         monkeypatch.setattr(os, "getuid", lambda: 12345)
         folder.rename(tmp_path / "manifill-kernels-12345")
     assert _private_folder.__wrapped__() == (folder if kind == "private" else None)
+
+
+@pytest.mark.parametrize("error", [ModuleNotFoundError, AttributeError])
+def test_an_index_with_types_that_cannot_be_imported_counts_as_empty(error: type[Exception]) -> None:
+    def load() -> dict[Any, str]:
+        raise error("No module named 'script'")
+
+    assert _readable_index(load) == {}
+    assert _readable_index(lambda: {"key": "file"}) == {"key": "file"}

@@ -14,7 +14,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -63,6 +63,7 @@ class _PackageCache(FunctionCache):  # type: ignore[misc]
         # As part of the version, the stamp is checked before the rest is unpickled, which may refer to modules that no
         # longer exist.
         self._cache_file._version += _STAMP
+        self._cache_file._load_index = partial(_readable_index, self._cache_file._load_index)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         found = super().load_overload(sig, target_context)
@@ -80,6 +81,17 @@ class _PackageCache(FunctionCache):  # type: ignore[misc]
         if bool(_compiling) != before:
             for listener in _listeners:
                 listener(compiling)
+
+
+def _readable_index(load: Callable[[], dict[Any, str]]) -> dict[Any, str]:
+    """Return the index of a cache, or an empty one if it has types of modules that cannot be imported here.
+
+    A compiled function may have been called with types from another program, such as a script that no longer exists.
+    """
+    try:
+        return load()
+    except (AttributeError, ImportError):
+        return {}
 
 
 def cache_for(function: Callable[..., Any]) -> FunctionCache | NullCache:
