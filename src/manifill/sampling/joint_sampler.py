@@ -34,6 +34,7 @@ from manifill.sampling.hmc import trajectories
 from manifill.sampling.integrators import Integrator, Phase, TwoStage
 from manifill.sampling.mass_adaptation import GradientSquares, windows
 from manifill.sampling.nuts import Transition, energy_change, transition
+from manifill.sampling.observed_part import ObservedPart
 from manifill.sampling.sampler import Kernel
 from manifill.sampling.state import State, draw_hyperparameters, draw_of, layout_of, likelihood_at, variables_of
 from manifill.sampling.system import System
@@ -103,6 +104,7 @@ class Joint:
         self.target_acceptance = target_acceptance
         self.parts = Parts() if parts is None else parts
         self.data = Data.encoded(model, observations)
+        self._part = ObservedPart.of(self.data)
         self.layout = layout_of(model, observations)
         weights = (cells.astype(np.float64) ** self.parts.turning_power for cells in self.data.cells_of)
         self._manifold = LowRank.with_masses(self.layout, Masses.unit(self.layout), *weights)
@@ -165,9 +167,9 @@ class Joint:
 
     def start(self, rng: Generator) -> tuple[State, JointTuning]:
         begin, noise = self._begin(rng)
-        state = draw_hyperparameters(rng, self.model, self.data, begin, noise)
+        state = draw_hyperparameters(rng, self.model, self._part, begin, noise)
         weights, _ = self._weights(rng, state)
-        position, target = state.unknowns.pack(), self._target(state.noise, weights)
+        position, target = state.unknowns.pack(self.layout), self._target(state.noise, weights)
         masses = self._squares(target, position, state.unknowns).masses(self.layout, *self.data.cells_of)
         step = self._block.init(rng, self._manifold.replace_masses(masses), target, position)
         nothing = GradientSquares.none(self.layout), Trees.none()
@@ -183,12 +185,12 @@ class Joint:
     def step(self, rng: Generator, state: State, tuning: JointTuning) -> tuple[State, JointInfo]:
         weights, mixing = self._weights(rng, state)
         target = self._target(state.noise, weights)
-        position, moved = self._move(rng, target, state.unknowns.pack(), tuning)
+        position, moved = self._move(rng, target, state.unknowns.pack(self.layout), tuning)
         fold_signs(self.layout, position)
         for move in self.parts.moves:
             move(rng, target, position)
         unknowns = state.unknowns.moved_to(self.layout, position)
-        state = draw_hyperparameters(rng, self.model, self.data, unknowns, state.noise, mixing)
+        state = draw_hyperparameters(rng, self.model, self._part, unknowns, state.noise, mixing)
         squares = self._squares(target, position, state.unknowns) if tuning.warming else None
         return state, JointInfo(moved, state.log_density, squares)
 
