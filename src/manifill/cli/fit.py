@@ -44,15 +44,15 @@ def fit(
     likelihood: fit_options.Likelihood = "gaussian",
     trials: fit_options.Trials = None,
     step: fit_options.Step = 1.0,
-    rank: fit_options.Rank = None,
+    rank: fit_options.Rank = "auto",
     effects: fit_options.Effects = True,
-    noise: fit_options.Noise = "shared",
+    noise: fit_options.Noise = "auto",
     tails: fit_options.Tails = "normal",
     sigma: fit_options.Sigma = None,
     noise_prior: fit_options.NoisePrior = None,
     lambda_: fit_options.Lambda = None,
     column_scales: fit_options.ColumnScales = "auto",
-    sampler: fit_options.Sampler = "joint",
+    sampler: fit_options.Sampler = "auto",
     chains: fit_options.Chains = 4,
     warmup: fit_options.Warmup = "auto",
     draws: fit_options.Draws = "auto",
@@ -109,7 +109,7 @@ def fit(
         progress.begin(f"reading {file.name}")
         table = input_table(file, options, before, console)
     settings: dict[str, Any] = {
-        "rank": rank if rank is not None else min(fit_options.DEFAULT_RANK, *table.observations.shape),
+        "rank": parse_count(rank),
         "likelihood": likelihood,
         "trials": trials,
         "step": step,
@@ -204,7 +204,7 @@ def _fit(
     size = table.observations.size
     console.note(
         f"{m} x {n} matrix, {counted(size, 'cell')} observed ({size / (m * n):.2%}), {held.describe(held_out)}; "
-        f"rank {model.rank}, seed {model.seed}; the run is written to {model.path}"
+        f"seed {model.seed}; the run is written to {model.path}"
     )
     hold_out = {"amount": held.amount, "by": held.by}
     about = {"file": file.name, "layout": asdict(table.layout), "hold_out": hold_out}

@@ -9,7 +9,6 @@ import typer
 from manifill.likelihoods.registry import LIKELIHOODS
 
 __all__ = [
-    "DEFAULT_RANK",
     "Chains",
     "Col",
     "ColumnScales",
@@ -45,8 +44,6 @@ __all__ = [
     "Wide",
 ]
 
-DEFAULT_RANK = 10
-
 COUNT = "INTEGER|auto"
 
 File = Annotated[Path, typer.Argument(help="A .csv, .tsv, .parquet, .mtx or .npz file; text also as .gz.")]
@@ -72,11 +69,14 @@ Likelihood = Annotated[
 ]
 Trials = Annotated[int | None, model(help="Binomial: the largest value divided by --step.")]
 Step = Annotated[float, model(help="Binomial: values are multiples of this.")]
-Rank = Annotated[int | None, model(help=f"Number of components [default: {DEFAULT_RANK}].")]
+Rank = Annotated[str, model(help="Number of components; auto: found from the data.", metavar=COUNT)]
 Effects = Annotated[bool, model(help="Add a mean and row and column effects.")]
 Noise = Annotated[
-    Literal["shared", "row", "column", "both"],
-    model(help="One noise level for all cells, or one per row, per column, or a factor for each row and each column."),
+    Literal["auto", "shared", "row", "column", "both"],
+    model(
+        help="One noise level for all cells, or one per row, per column, or a factor for each row and each column; "
+        "auto: both if --sampler is factors, otherwise shared."
+    ),
 ]
 Tails = Annotated[Literal["normal", "student"], model(help="Normal noise, or Student's t, which allows outliers.")]
 Sigma = Annotated[float | None, model(help="The noise's standard deviation, if it is known.")]
@@ -87,8 +87,11 @@ ColumnScales = Annotated[
     model(help="Divide columns by their spreads: if these differ widely, always, or never."),
 ]
 Sampler = Annotated[
-    Literal["joint", "gibbs", "factors"],
-    model(help="The default, the paper's Gibbs sampler, or Gibbs sweeps over A Bᵀ."),
+    Literal["auto", "joint", "gibbs", "factors"],
+    model(
+        help="Trajectories on Stiefel manifolds, the paper's Gibbs sampler, or Gibbs sweeps over A Bᵀ; auto: factors "
+        "if the likelihood is gaussian, otherwise joint."
+    ),
 ]
 
 run = partial(typer.Option, rich_help_panel="The run")

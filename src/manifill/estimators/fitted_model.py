@@ -24,6 +24,7 @@ from manifill.posterior import (
     sample_predictive,
     score,
 )
+from manifill.posterior.effective_rank import EffectiveRank, effective_rank
 from manifill.problem import Duplicates, Layout, Model, Observations, matched_cells
 from manifill.problem.frame_labels import with_labels
 from manifill.run.diagnosis import series_to_diagnose
@@ -158,6 +159,12 @@ class FittedModel(HasParameters):
         return loo(self.posterior_, self.model_.likelihood, self.observations_)
 
     @cached_property
+    def effective_rank_(self) -> EffectiveRank:
+        """The effective rank of the low-rank part, with an interval; computed on first access."""
+        self._check_fitted()
+        return effective_rank(self.posterior_)
+
+    @cached_property
     def diagnostics_(self) -> Diagnostics:
         """Whether predictions and global quantities can be used; computed on first access."""
         return diagnose(self.posterior_, self.diagnosed_series())
@@ -176,7 +183,8 @@ class FittedModel(HasParameters):
     ) -> None:
         """Store the result of a fit; the draws may have been diagnosed already."""
         self.observations_, self.model_, self.posterior_ = observations, model, posterior
-        self.__dict__.pop("diagnostics_", None)  # cached for an earlier fit
+        for cached in ("diagnostics_", "effective_rank_"):  # of an earlier fit
+            self.__dict__.pop(cached, None)
         if diagnostics is not None:
             self.__dict__["diagnostics_"] = diagnostics
 

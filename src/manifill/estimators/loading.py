@@ -58,7 +58,7 @@ def load(path: str | Path, likelihood: Likelihood | None = None, *, skip_damaged
     )
     marked = replace(run.draws, attributes=run.draws.attributes | {"verified": False})
     try:
-        resolved = model._resolve(run.observations).model
+        resolved = model._resolve(run.observations, run.draws.attributes["seed"]).model
     except ValueError as error:
         raise ValueError(f"the model of {path} cannot be derived again: {error}") from None
     check_variables(RunFolder(path), run.draws, resolved.likelihood)

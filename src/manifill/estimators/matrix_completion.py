@@ -11,7 +11,14 @@ from numpy.typing import ArrayLike
 
 from manifill.base import progress
 from manifill.base.progress_display import displayed
-from manifill.estimators.arguments import build_model, check_count, choose_likelihood, choose_sampler
+from manifill.estimators.arguments import (
+    build_model,
+    check_count,
+    check_count_or_auto,
+    choose_likelihood,
+    choose_sampler,
+)
+from manifill.estimators.automatic_choices import choose_names, choose_rank
 from manifill.estimators.column_scaling import scale_columns
 from manifill.estimators.draw_arguments import choose_draws
 from manifill.estimators.fitted_model import FittedModel
@@ -25,6 +32,7 @@ from manifill.run.folder import RunFolder, Start
 from manifill.run.observations_file import load_observations
 from manifill.run.provenance import provenance
 from manifill.run.resolved import Resolved
+from manifill.run.seeds import Stream, generator
 from manifill.run.split import check_held_out
 from manifill.run.verdict import write_verdict
 
@@ -39,18 +47,20 @@ class ConvergenceWarning(UserWarning):
 
 
 class MatrixCompletion(FittedModel):
-    """Low-rank Bayesian matrix completion: X = U diag(s) Vᵀ, sampled on Stiefel manifolds.
+    """Low-rank Bayesian matrix completion: X = U diag(s) Vᵀ on Stiefel manifolds, or X = A Bᵀ.
 
     Parameters
     ----------
     rank
-        Number of components, at most min(m, n).
+        Number of components, at most min(m, n); ``"auto"`` for a generous number that the data support, found by how
+        well cells that are left out are predicted from the others.
     likelihood
         ``"gaussian"``, ``"softplus"`` (positive data) or ``"binomial"`` (counts out of ``trials``, ratings), or a
         likelihood object, such as one from :func:`manifill.custom_likelihood`.
     sampler
-        ``"joint"``, which updates all unknowns together; ``"gibbs"``, the paper's sampler; or ``"factors"``, the Gibbs
-        sampler of the A Bᵀ baseline (which has no effects).
+        ``"joint"``, which updates U, s, V and all else together; ``"gibbs"``, the paper's sampler; ``"factors"``, Gibbs
+        sweeps over A Bᵀ with a precision for each component, for normal noise only; or ``"auto"``: ``"factors"`` if the
+        likelihood is Gaussian and no argument is about the paper's priors, otherwise ``"joint"``.
     chains
         Number of chains.
     warmup
@@ -74,7 +84,8 @@ class MatrixCompletion(FittedModel):
     noise
         ``"shared"`` for one noise level in all cells; ``"row"``, ``"column"`` or ``"both"`` for one per row, column, or
         a product of a factor for each row and one for each column.  The factors are pooled: their spread is
-        learned, and they are nearly equal if the data do not support more.
+        learned, and they are nearly equal if the data do not support more.  ``"auto"`` is ``"both"`` with the sampler
+        ``"factors"``, and ``"shared"`` with the others.
     tails
         ``"normal"``, or ``"student"`` for the tails of Student's t, with learned degrees of freedom.
     sigma
@@ -110,6 +121,8 @@ class MatrixCompletion(FittedModel):
     ended_by_ : str
         Why the fit ended: ``"draws"`` if it has the number that was given, ``"green"``, ``"max_draws"``,
         ``"max_minutes"`` or ``"interrupt"``; a run that was loaded does not have it.
+    effective_rank_ : EffectiveRank
+        How many equal components would be as many as the low-rank part has: ``mean``, ``lower`` and ``upper``.
     observations_ : Observations
         The observed cells that were fitted.
     model_ : Model
@@ -132,9 +145,9 @@ class MatrixCompletion(FittedModel):
 
     def __init__(
         self,
-        rank: int = 10,
+        rank: int | Literal["auto"] = "auto",
         likelihood: str | Likelihood = "gaussian",
-        sampler: str = "joint",
+        sampler: str = "auto",
         chains: int = 4,
         warmup: int | Literal["auto"] = "auto",
         draws: int | Literal["auto"] = "auto",
@@ -143,7 +156,7 @@ class MatrixCompletion(FittedModel):
         seed: int | None = None,
         effects: str | None = "additive",
         column_scales: str | None = "auto",
-        noise: str = "shared",
+        noise: str = "auto",
         tails: str = "normal",
         sigma: float | None = None,
         noise_prior: tuple[float, float] | str | None = None,
@@ -279,33 +292,37 @@ class MatrixCompletion(FittedModel):
             check_held_out(held_out, observations)
         likelihood = choose_likelihood(self.likelihood, self.trials, self.step)
         seed = np.random.SeedSequence(None if self.seed is None else check_count("seed", self.seed, 0))
+        attributes = dict(about or {}) | provenance(self.get_params(), seed, observations, held_out)
         return Request(
             observations=observations,
             held_out=held_out,
-            attributes=dict(about or {}) | provenance(self.get_params(), seed, observations, held_out),
+            attributes=attributes,
             chains=check_count("chains", self.chains, 1),
             draws=choose_draws(self.draws, self.max_draws, self.max_minutes),
-            resolve=partial(self._resolve, observations),
+            resolve=partial(self._resolve, observations, attributes["seed"]),
             likelihood=None if isinstance(self.likelihood, str) else likelihood,
         )
 
-    def _resolve(self, observations: Observations) -> Resolved:
+    def _resolve(self, observations: Observations, seed: int) -> Resolved:
         """Return the model and sampler that the parameters describe, with priors and scales derived from the data."""
         likelihood = choose_likelihood(self.likelihood, self.trials, self.step)
-        sampler = choose_sampler(self.sampler, self.target_acceptance, self.max_depth, self.warmup)
         in_units = {name: getattr(self, name) for name in ("sigma", "noise_prior", "lambda_", "lambda_prior")}
+        name, noise = choose_names(likelihood, sampler=self.sampler, noise=self.noise, **in_units)
+        sampler = choose_sampler(name, self.target_acceptance, self.max_depth, self.warmup)
         scaled, scales = scale_columns(self.column_scales, observations, likelihood, in_units)
-        model = build_model(
+        described = partial(
+            build_model,
             scaled,
             likelihood,
-            rank=self.rank,
-            sampler=self.sampler,
+            sampler=name,
             effects=self.effects,
-            noise=self.noise,
+            noise=noise,
             tails=self.tails,
-            sigma=self.sigma,
-            noise_prior=self.noise_prior,
-            lambda_=self.lambda_,
-            lambda_prior=self.lambda_prior,
+            **in_units,
         )
-        return Resolved(model, scales, sampler)
+        rank = check_count_or_auto("rank", self.rank, 1)
+        if rank is None:
+            described(rank=1)  # errors in other arguments should be raised before the search
+            of_noise = {"noise": noise, "tails": self.tails, "sigma": self.sigma}
+            rank = choose_rank(generator(seed, Stream.RANK), scaled, likelihood, effects=self.effects, **of_noise)
+        return Resolved(described(rank=rank), scales, sampler)

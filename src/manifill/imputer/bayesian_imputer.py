@@ -5,7 +5,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
-from manifill.estimators.arguments import check_count
+from manifill.estimators.arguments import check_count, check_count_or_auto
 from manifill.estimators.matrix_completion import MatrixCompletion
 from manifill.imputer.row_completion import complete_rows
 from manifill.problem import from_array
@@ -37,7 +37,8 @@ class BayesianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
     Parameters
     ----------
     rank
-        Number of components, reduced to the smaller dimension of the table if that is less.
+        Number of components, reduced to the smaller dimension of the table if that is less; found from the data by
+        default.
     chains
         Number of chains.
     warmup, draws
@@ -82,7 +83,7 @@ class BayesianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
 
     def __init__(
         self,
-        rank: int = 10,
+        rank: int | Literal["auto"] = "auto",
         chains: int = 4,
         warmup: int | Literal["auto"] = "auto",
         draws: int | Literal["auto"] = "auto",
@@ -90,7 +91,7 @@ class BayesianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
         max_minutes: float | None = None,
         random_state: int | np.random.RandomState | None = None,
         column_scales: str | None = "auto",
-        noise: str = "shared",
+        noise: str = "auto",
         jobs: int | None = None,
         progress: bool = False,
     ) -> None:
@@ -109,8 +110,9 @@ class BayesianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
     def fit(self, X: Any, y: Any = None) -> Self:
         """Sample the posterior given a table with NaN for missing values; ``y`` is not used."""
         table = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan")
+        rank = check_count_or_auto("rank", self.rank, 1)
         self.completion_ = MatrixCompletion(
-            rank=min(check_count("rank", self.rank, 1), *table.shape),
+            rank="auto" if rank is None else min(rank, *table.shape),
             chains=self.chains,
             warmup=self.warmup,
             draws=self.draws,

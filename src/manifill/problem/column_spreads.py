@@ -62,12 +62,5 @@ def are_variables(observations: Observations) -> bool:
 
 def divided_by(observations: Observations, scales: Vector) -> Observations:
     """Return the observations with each column divided by its scale."""
-    rows, cols, values = observations.triples()
-    return Observations.from_triples(
-        rows,
-        cols,
-        values / scales[cols],
-        observations.shape,
-        row_labels=observations.row_labels,
-        column_labels=observations.column_labels,
-    )
+    _, cols, values = observations.triples()
+    return observations.with_values(values / scales[cols])

@@ -78,6 +78,13 @@ class Observations:
         """Return rows, columns and values, sorted by row and then by column."""
         return self.by_row.major_indices, self.by_row.indices, self.by_row.values
 
+    def with_values(self, values: Vector) -> "Observations":
+        """Return the same cells with other values, in the order of ``triples``."""
+        rows, cols, _ = self.triples()
+        return Observations.from_triples(
+            rows, cols, values, self.shape, row_labels=self.row_labels, column_labels=self.column_labels
+        )
+
     def subset(self, cells: Array) -> "Observations":
         """Return the cells at these positions (or under this mask) of ``triples``, with the same shape and labels."""
         rows, cols, values = (part[cells] for part in self.triples())

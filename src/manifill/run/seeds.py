@@ -19,6 +19,7 @@ class Stream(IntEnum):
     DIAGNOSTICS = 1 << 30  # random directions and cells of the identified quantities
     PREDICTION = (1 << 30) + 1  # values sampled given the draws
     HELD_OUT = (1 << 30) + 2  # the choice of the held-out cells
+    RANK = (1 << 30) + 3  # the search for a rank
     REPORT = 1 << 31  # followed by a second key, one per section
 
 

@@ -64,7 +64,7 @@ class Factors:
         self.observations = observations
         self._part = ObservedPart.of(Data.encoded(model, observations))
         self._data = self._part.data
-        self._likelihood = model.likelihood.compiled()
+        self.likelihood = model.likelihood.compiled()
         # The position by row of each cell by column.
         self._places: IntVector = np.argsort(self._data.by_row.indices, kind="stable")
 
@@ -114,7 +114,7 @@ class Factors:
 
     def step(self, rng: Generator, state: FactorsState, tuning: None) -> tuple[FactorsState, None]:
         state = self._observed(state)
-        weights, mixing = draw_weights(rng, self.model, self._data, self._likelihood, state.factors(), state.noise)
+        weights, mixing = draw_weights(rng, self.model, self._data, self.likelihood, state.factors(), state.noise)
         state = self._draw_left(rng, state, weights)
         state = self._draw_right(rng, state, weights[self._places] if weights.size else weights)
         return self._completed(rng, self._with_precisions(rng, state, mixing)), None
@@ -168,7 +168,7 @@ class Factors:
     def _with_precisions(self, rng: Generator, state: FactorsState, mixing: Vector | None) -> FactorsState:
         """Return the state with noise, precisions and the levels of the effects drawn given A and B."""
         noise, log_likelihood = draw_noise_of_cells(
-            rng, self.model, self._data, self._likelihood, state.factors(), state.noise, mixing
+            rng, self.model, self._data, self.likelihood, state.factors(), state.noise, mixing
         )
         taus = self.model.draw_factor_precisions(rng, state.A, state.B)
         effects = state.effects

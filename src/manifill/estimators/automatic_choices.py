@@ -1,0 +1,91 @@
+"""What ``"auto"`` stands for: the sampler and the noise by a rule on the other arguments, the rank by a search.
+
+Every choice is announced.  A run stores it and never makes it again.
+"""
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from manifill.base.argument_words import Argument, Wording
+from manifill.base.arrays import Generator
+from manifill.base.priors import ComponentGamma
+from manifill.base.progress import announce
+from manifill.estimators.arguments import NOISES, build_model, check_choice
+from manifill.likelihoods import Gaussian, Likelihood
+from manifill.problem import Model, Observations
+from manifill.run.draw_rule import AUTO
+from manifill.run.sampler_choice import SAMPLERS
+
+__all__ = ["Names", "choose_names", "choose_rank"]
+
+WORDS = {"both": "by row and column", "row": "by row", "column": "by column"}
+
+
+class Names(NamedTuple):
+    """The names of the sampler and of the noise."""
+
+    sampler: str
+    noise: str
+
+
+def choose_names(
+    likelihood: Likelihood, *, sampler: Any, noise: Any, sigma: Any, noise_prior: Any, lambda_: Any, lambda_prior: Any
+) -> Names:
+    """Return the sampler and the noise by name, and announce what was not given.
+
+    Tables with normal noise are sampled by Gibbs sweeps over A Bᵀ, unless an argument is about the priors of
+    X = U diag(s) Vᵀ.  Their noise is by row and column: on real tables that predicts better than shared noise, and its
+    widths are learned, so that it is nearly shared if the data do not support more (docs/choosing.md).
+    """
+    check_choice("sampler", sampler, (AUTO, *SAMPLERS))
+    check_choice("noise", noise, (AUTO, *NOISES))
+    asked, about_values = (sampler, noise), lambda_ is not None or lambda_prior is not None or noise_prior == "paper"
+    if sampler == AUTO:
+        sampler = "factors" if likelihood.is_conjugate and not about_values else "joint"
+    if noise == AUTO:
+        noise = "both" if sampler == "factors" and sigma is None else "shared"
+    if AUTO in asked and sampler == "factors":
+        announce(Wording(Argument("sampler", sampler), " with noise ", WORDS.get(noise, noise)))
+    return Names(sampler, noise)
+
+
+def choose_rank(
+    rng: Generator,
+    observations: Observations,
+    likelihood: Likelihood,
+    *,
+    effects: Any,
+    noise: Any,
+    tails: Any,
+    sigma: Any,
+) -> int:
+    """Return a rank that the data support, and announce it.
+
+    The search needs a conjugate model.  Another likelihood is replaced by normal noise about its starting points.
+    """
+    from manifill.sampling.rank_search import find_rank  # imported here, since loading a run needs no samplers
+
+    if not likelihood.is_conjugate:
+        x = likelihood.starting_point(likelihood.encode(observations.by_row.values))
+        observations, likelihood, noise, tails, sigma = (
+            observations.with_values(x),
+            Gaussian(),
+            "shared",
+            "normal",
+            None,
+        )
+    unused = dict.fromkeys(("noise_prior", "lambda_", "lambda_prior"))
+    of_noise = {"noise": noise, "tails": tails, "sigma": sigma}
+    one = build_model(observations, likelihood, rank=1, sampler="factors", effects=effects, **of_noise, **unused)
+    found = find_rank(rng, observations, lambda rank: _with_rank(one, rank))
+    announce(f"rank {found}, by how well cells that are left out are predicted from the others")
+    return found
+
+
+def _with_rank(one: Model, rank: int) -> Model:
+    """Return a model of rank 1 with another rank, and the scale of the components that goes with it."""
+    prior = one.factor_precision
+    assert isinstance(prior, ComponentGamma), "the search is for models with a precision for each component"
+    return replace(one, rank=rank, factor_precision=prior._replace(rate=prior.rate / float(np.sqrt(rank))))
