@@ -17,18 +17,30 @@ import zarr
 
 import manifill
 from manifill import MatrixCompletion
+from manifill.base.arrays import Matrix
+from manifill.posterior import diagnose
 from manifill.run import draw_rule
 from manifill.run.attributes import GOAL
+from manifill.run.diagnosis import diagnosed
 from manifill.run.folder import RunFolder
 from manifill.run.manifest import write_manifest
 from manifill.sampling.factor_gibbs import Factors
-from tests.estimators.tables import low_rank_table
 from tests.estimators.test_resume import assert_same_draws
 
-SETTINGS: dict[str, Any] = {"rank": 2, "sampler": "factors", "chains": 2, "warmup": 50, "seed": 3, "jobs": 1}
+
+def low_rank_table() -> Matrix:
+    """Return a table whose chains mix fast."""
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(40, 2)) @ rng.normal(size=(2, 30)) + 0.3 * rng.normal(size=(40, 30))
+    table[rng.random(table.shape) < 0.3] = np.nan
+    return table
+
+
+SETTINGS: dict[str, Any] = {"rank": 2, "sampler": "factors", "chains": 4, "warmup": 20, "seed": 3, "jobs": 1}
 
 # A run that ends green, after several blocks.
-FIRST = 100
+FIRST = 60
+TABLE = low_rank_table()
 
 pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
 
@@ -40,7 +52,7 @@ def _short_first_block(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def fit(path: Path | None = None, *, resume: bool = False, **changes: Any) -> MatrixCompletion:
     model = MatrixCompletion(**{**SETTINGS, **changes}, path=path, progress=False)
-    return model.fit(low_rank_table()[1], resume=resume)
+    return model.fit(TABLE, resume=resume)
 
 
 def goal_of(path: Path) -> int:
@@ -73,17 +85,14 @@ def test_the_draws_are_those_of_the_seed_and_the_number(tmp_path: Path) -> None:
 
 def test_every_look_is_taken_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The last one is that of the fitted model, and is what the run computes when it is loaded."""
-    from manifill.run import diagnosis
-
-    lengths, original = [], diagnosis.diagnose
+    lengths: list[int] = []
 
     def counted(draws: Any, series: Any) -> Any:
         lengths.append(draws.draws)
-        return original(draws, series)
+        return diagnose(draws, series)
 
-    monkeypatch.setattr(diagnosis, "diagnose", counted)
-    monkeypatch.setattr("manifill.estimators.fitted_model.diagnose", counted)
-    train, held_out = manifill.hold_out(low_rank_table()[1], 0.1, seed=0)
+    monkeypatch.setattr("manifill.run.diagnosis.diagnose", counted)
+    train, held_out = manifill.hold_out(TABLE, 0.1, seed=0)
     model = MatrixCompletion(**SETTINGS, path=tmp_path / "run", progress=False).fit(train, held_out=held_out)
     found = model.diagnostics_
     assert lengths[0] == FIRST
@@ -97,9 +106,9 @@ def test_every_look_is_taken_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 def test_a_limit_of_draws_is_kept_and_said(on_disk: bool, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "manifill")
     with pytest.warns(manifill.ConvergenceWarning, match="effective sample size"):
-        model = fit(tmp_path / "run" if on_disk else None, max_draws=130)
-    assert (model.ended_by_, model.posterior_.draws) == ("max_draws", 130)
-    assert "The limit max_draws=130 was reached before predictions were green." in caplog.messages
+        model = fit(tmp_path / "run" if on_disk else None, max_draws=70)
+    assert (model.ended_by_, model.posterior_.draws) == ("max_draws", 70)
+    assert "The limit max_draws=70 was reached before predictions were green." in caplog.messages
 
 
 @pytest.mark.parametrize("on_disk", [False, True])
@@ -119,8 +128,8 @@ def test_a_limit_of_time_is_kept_and_said(
         patch.setattr(Factors, "step", slow)
         model = fit(path, warmup=5, max_minutes=minutes)
     assert model.ended_by_ == "max_minutes"
-    assert model.posterior_.chains == 2
-    assert 10 <= model.posterior_.draws < 60.0 * minutes / 0.04
+    assert model.posterior_.chains == 4
+    assert 10 <= model.posterior_.draws < 60.0 * minutes / 0.08
     assert "The limit max_minutes=0.05 was reached before predictions were green." in caplog.messages
     if path is not None:
         assert goal_of(path) == model.posterior_.draws, "the run is complete, not interrupted"
@@ -155,7 +164,7 @@ SCRIPT = """
     elif moment == "extension":
         resume.write_manifest = counting(resume.write_manifest, 2)
     elif moment == "step":
-        Factors.step = counting(Factors.step, 2 * ({warmup} + {first}) + 30)
+        Factors.step = counting(Factors.step, 4 * ({warmup} + {first}) + 30)
     elif moment == "slow":
         step = Factors.step
         Factors.step = lambda *arguments: (time.sleep(0.002), step(*arguments))[1]
@@ -170,7 +179,7 @@ SCRIPT = """
 def script_of(path: Path) -> Path:
     """Write a script beside ``path`` that fits what ``fit`` does, or goes on with it, until a given moment."""
     script, table = path.parent / "script.py", path.parent / "table.npy"
-    np.save(table, low_rank_table()[1])
+    np.save(table, TABLE)
     text = SCRIPT.format(
         first=FIRST, warmup=SETTINGS["warmup"], path=str(path), table=str(table), settings={**SETTINGS}
     )
@@ -209,16 +218,12 @@ def test_a_run_that_is_killed_again_and_again(tmp_path: Path) -> None:
 
 
 def test_ctrl_c_during_a_look_keeps_the_draws(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from manifill.run import chains_to_draws
-
-    original = chains_to_draws.diagnosed
-
     def interrupted(*arguments: Any, **options: Any) -> Any:
         os.kill(os.getpid(), signal.SIGINT)
-        return original(*arguments, **options)
+        return diagnosed(*arguments, **options)
 
     with monkeypatch.context() as patch:
-        patch.setattr(chains_to_draws, "diagnosed", interrupted)
+        patch.setattr("manifill.run.chains_to_draws.diagnosed", interrupted)
         model = fit()
         fit(tmp_path / "run")
     assert (model.ended_by_, model.posterior_.draws) == ("interrupt", FIRST)
@@ -244,8 +249,8 @@ def test_a_green_run_gets_a_chain_back_whose_checkpoint_was_deleted(tmp_path: Pa
 
 
 def test_a_limit_that_was_reached_can_be_raised(tmp_path: Path) -> None:
-    fit(tmp_path / "run", max_draws=60)
-    assert fit(tmp_path / "run", max_draws=60, resume=True).posterior_.draws == 60
+    fit(tmp_path / "run", max_draws=50)
+    assert fit(tmp_path / "run", max_draws=50, resume=True).posterior_.draws == 50
     resumed = fit(tmp_path / "run", resume=True)
     assert resumed.ended_by_ == "green"
     assert resumed.posterior_.attributes["settings"]["max_draws"] == 4000
@@ -295,7 +300,7 @@ def test_warm_up_may_be_left_to_the_sampler(tmp_path: Path) -> None:
     stored = fit(tmp_path / "run", warmup="auto", draws=20).posterior_
     assert stored.attributes["settings"]["warmup"] == "auto"
     assert stored.attributes["sampler"]["warmup"] == 200
-    assert stored.warmup_statistics["lp"].shape == (2, 200)
+    assert stored.warmup_statistics["lp"].shape == (4, 200)
     for same in ("auto", 200):
         fit(tmp_path / "run", warmup=same, draws=25, resume=True)
     with pytest.raises(ValueError, match="warmup='auto' in the run, but warmup=100 here"):

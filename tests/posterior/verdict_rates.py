@@ -101,7 +101,7 @@ def _judged(series: dict[str, Array], draws: int) -> UseVerdict:
 def count_unnoticed(setting: Setting, runs: int, seed: int = 0) -> Greens:
     """Return how many runs could be green as far as the faulty quantity is concerned.
 
-    Others can only add reasons against it, so that they are not simulated, but they count for the thresholds.  There are
+    Others can only add reasons against it, so they are not simulated, but they count for the thresholds.  There are
     as many looks as the rule allows, each a quarter later than the one before: with fewer, fewer are missed.
     """
     rng = np.random.default_rng(seed)
