@@ -25,7 +25,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
 
 # Arguments as Python writes them, which the command line calls by other names.
 PYTHON_WORDS = re.compile(
-    r"\w=|\b(?:column_scales|noise_prior|lambda_|target_acceptance|max_depth|held_out|id_column)\b"
+    r"\w=|\b(?:column_scales|noise_prior|lambda_|target_acceptance|max_depth|max_draws|max_minutes|held_out|id_column)\b"
 )
 
 QUICK = ["--sampler", "factors", "--rank", "2", "--chains", "2", "--warmup", "20", "--draws", "30", "--jobs", "1"]
@@ -216,6 +216,38 @@ def test_a_run_is_resumed_without_saying_everything_again(run: Run, wide: pd.Dat
     np.testing.assert_array_equal(resumed, whole)
 
 
+AUTO = [*QUICK, "--draws", "auto", "--seed", "1", "--out", "run"]
+
+
+def test_a_run_draws_until_it_is_green_and_then_no_more(run: Run, wide: pd.DataFrame, tmp_path: Path) -> None:
+    code, out, _ = run("fit", "wide.csv", *AUTO, "--json")
+    first = json.loads(out)
+    assert (code, first["ended_by"], first["interrupted"]) == (0, "green", False)
+    code, out, err = run("fit", "wide.csv", "--out", "run", "--resume", "--json")
+    again = json.loads(out)
+    assert (code, again["draws"], again["ended_by"]) == (0, first["draws"], "green")
+    assert f"green already with {first['draws']} draws per chain, so none were added" in err
+    assert run("fit", "wide.csv", "--out", "run", "--resume", "--draws", "20")[0] == 2
+    more = str(first["draws"] + 10)
+    code, out, _ = run("fit", "wide.csv", "--out", "run", "--resume", "--draws", more, "--json")
+    assert (json.loads(out)["draws"], json.loads(out)["ended_by"]) == (first["draws"] + 10, "draws")
+    assert manifill.load(tmp_path / "run").draws == first["draws"] + 10
+
+
+def test_a_limit_is_printed_and_can_be_raised(run: Run, wide: pd.DataFrame, tmp_path: Path) -> None:
+    code, out, err = run("fit", "wide.csv", *AUTO, "--max-draws", "60", "--max-minutes", "30")
+    assert code == 3
+    for text in (out, err):
+        assert "The limit --max-draws 60 was reached before predictions were green." in text
+    assert not PYTHON_WORDS.search(out + err)
+    run("report", "run")
+    assert "interrupted before the requested" not in (tmp_path / "run" / "report.html").read_text()
+    code, out, _ = run("fit", "wide.csv", "--out", "run", "--resume", "--max-draws", "90", "--json")
+    assert (code, json.loads(out)["draws"], json.loads(out)["ended_by"]) == (3, 90, "max_draws")
+    code, out, _ = run("fit", "wide.csv", "--out", "run", "--resume", "--draws", "100", "--json")
+    assert (json.loads(out)["draws"], json.loads(out)["ended_by"]) == (100, "draws")
+
+
 MISTAKES = {
     "no command": (["bogus"], "No such command 'bogus'"),
     "no file": (["fit"], "Missing argument"),
@@ -243,7 +275,15 @@ MISTAKES = {
         ["fit", "wide.csv", "--sampler", "factors", "--likelihood", "softplus"],
         "--sampler factors supports only the Gaussian likelihood, not 'softplus'; use --sampler joint.",
     ),
-    "no draws": (["fit", "wide.csv", "--draws", "0"], "--draws must be a whole number of at least 1, not 0."),
+    "no draws": (["fit", "wide.csv", "--draws", "0"], "--draws must be 'auto' or a whole number of at least 1, not 0."),
+    "odd draws": (["fit", "wide.csv", "--draws", "all"], "--draws must be 'auto' or a whole number of at least 1"),
+    "odd warm-up": (["fit", "wide.csv", "--warmup", "1.5"], "--warmup must be 'auto' or a whole number of at least 0"),
+    "no limit": (["fit", "wide.csv", "--max-draws", "0"], "--max-draws must be a whole number of at least 1, not 0."),
+    "no time": (["fit", "wide.csv", "--max-minutes", "0"], "--max-minutes must be a positive number, not 0.0."),
+    "a limit of a number": (
+        ["fit", "wide.csv", "--draws", "100", "--max-minutes", "3"],
+        "--max-minutes is a limit of --draws auto, and --draws 100 is a fixed number; leave one of them out.",
+    ),
     "both": (["fit", "wide.csv", "--resume", "--overwrite"], "--resume continues the run in --out, --overwrite"),
     "no run": (["predict", "nowhere", "wide.csv"], "nowhere is not a manifill run"),
     "resume of nothing sensible": (["fit", "wide.csv", "--resume", "--out", "."], "not a manifill run"),

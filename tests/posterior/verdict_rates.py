@@ -1,11 +1,12 @@
 """How often the verdict is green: on chains that are healthy, and on chains with a fault that must be noticed.
 
 Chains are AR(1) series of correlated quantities.  ``python -m tests.posterior.verdict_rates`` prints the shares for
-several settings: of runs that are judged once, at a fixed length, and of runs that are judged again and again until
-they are green or as long as allowed.
+several settings: of runs that are judged once, at a fixed length, and of runs with ``draws="auto"``, which are judged
+again and again until they are green or as long as allowed.
 """
 
 import argparse
+from collections.abc import Iterator
 from enum import Enum
 from typing import NamedTuple
 
@@ -13,15 +14,17 @@ import numpy as np
 from scipy.signal import lfilter
 
 from manifill.base.arrays import Array, Generator
-from manifill.posterior import Colour
+from manifill.posterior import Colour, UseVerdict
 from manifill.posterior.chain_agreement import agreement, needed_ess
 from manifill.posterior.quantities import summaries
 from manifill.posterior.use_verdict import NEEDED_TAIL_ESS, judge
+from manifill.run.draw_rule import AutoDraws
 
 CHAINS = 4
 
-# Effective sizes of the looks at a run as multiples of the needed one; a run of a fixed length has one of them.
-LOOKS, FIXED = (0.8, 1.0, 1.25, 1.5, 1.75, 2.0), 1.5
+FIXED = 1.5  # the effective size of a run of a fixed length, as a multiple of the needed one
+
+RULE = AutoDraws(max_draws=4000, max_minutes=None)  # the default
 
 # Quantities and correlation of successive draws.
 SETTINGS = ((20, 0.0), (20, 0.5), (20, 0.8), (60, 0.5), (200, 0.0))
@@ -64,39 +67,58 @@ def simulated(rng: Generator, setting: Setting, draws: int) -> dict[str, Array]:
 
 
 class Greens(NamedTuple):
-    """How many runs are green at the fixed length, and at one of the looks at least."""
+    """How many runs are green at the fixed length, and at the end of ``draws="auto"``."""
 
     fixed: int
-    looks: int
+    auto: int
 
 
 def count_green(setting: Setting, runs: int, seed: int = 0) -> Greens:
     """Return how many of so many simulated runs are green."""
     rng = np.random.default_rng(seed)
-    found = [_green(simulated(rng, setting, setting.draws_for(LOOKS[-1])), setting) for _ in range(runs)]
+    found = [_green(simulated(rng, setting, RULE.max_draws), setting) for _ in range(runs)]
     return Greens(*np.sum(found, axis=0, dtype=int).tolist())
 
 
 def _green(series: dict[str, Array], setting: Setting) -> tuple[bool, bool]:
-    def is_green(multiple: float) -> bool:
-        cut = {name: values[:, : setting.draws_for(multiple)] for name, values in series.items()}
-        return judge("predictions", cut).colour == Colour.GREEN
+    return _judged(series, setting.draws_for(FIXED)).colour == Colour.GREEN, _ends_green(series)
 
-    fixed = is_green(FIXED)
-    return fixed, fixed or any(is_green(multiple) for multiple in LOOKS if multiple != FIXED)
+
+def _ends_green(series: dict[str, Array]) -> bool:
+    """Return whether a run is green at one of the looks, the last of which is at the largest number of draws."""
+    goal = RULE.first_goal
+    while True:
+        found = _judged(series, goal)
+        if found.colour == Colour.GREEN or goal == RULE.max_draws:
+            return found.colour == Colour.GREEN
+        goal = RULE.next_goal(goal, found.needed_draws)
+
+
+def _judged(series: dict[str, Array], draws: int) -> UseVerdict:
+    return judge("predictions", {name: values[:, :draws] for name, values in series.items()})
 
 
 def count_unnoticed(setting: Setting, runs: int, seed: int = 0) -> Greens:
     """Return how many runs could be green as far as the faulty quantity is concerned.
 
-    Others can only add reasons against it, so that they are not simulated, but they count for the thresholds.
+    Others can only add reasons against it, so they are not simulated, but they count for the thresholds.  There are
+    as many looks as the rule allows, each a quarter later than the one before: with fewer, fewer are missed.
     """
     rng = np.random.default_rng(seed)
     alone = setting._replace(quantities=1)
-    draws = setting.draws_for(LOOKS[-1])
-    values = np.stack([simulated(rng, alone, draws)["q0"] for _ in range(runs)])
-    green = {multiple: _unnoticed(values[..., : setting.draws_for(multiple)], setting) for multiple in LOOKS}
-    return Greens(int(green[FIXED].sum()), int(np.any(list(green.values()), axis=0).sum()))
+    values = np.stack([simulated(rng, alone, RULE.max_draws)["q0"] for _ in range(runs)])
+    looks = [_unnoticed(values[..., :goal], setting) for goal in _all_goals()]
+    return Greens(
+        int(_unnoticed(values[..., : setting.draws_for(FIXED)], setting).sum()), int(np.any(looks, axis=0).sum())
+    )
+
+
+def _all_goals() -> Iterator[int]:
+    goal = RULE.first_goal
+    while goal < RULE.max_draws:
+        yield goal
+        goal = RULE.next_goal(goal, 0)
+    yield goal
 
 
 def _unnoticed(values: Array, setting: Setting) -> Array:

@@ -226,3 +226,60 @@ def wait_for(process: subprocess.Popen[str], word: str) -> None:
 def test_path_of_board_may_be_out_of_reach() -> None:
     found = run_chain(InMemory(plan()), 0, np.random.SeedSequence(1), Path("/nowhere/board"), 5)
     assert found.record.draws == 5
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+@pytest.mark.parametrize("stops", [(0, 2, 5), (3, 3, 5)], ids=str)
+def test_stretches_are_one_chain(stops: tuple[int, ...], jobs: int) -> None:
+    (whole,), stretches = run_chains(plan(), 1, 5), run_chains(plan(), jobs, *stops)
+    for chain, expected in enumerate(whole):
+        parts = [records[chain] for records in stretches]
+        assert [part.draws for part in parts] == np.diff(stops, prepend=0).tolist()
+        assert [len(part.warmup_statistics.get("lp", ())) for part in parts] == [4, 0, 0]
+        for name, values in expected.posterior.items():
+            np.testing.assert_array_equal(np.concatenate([part.posterior[name] for part in parts]), values)
+
+
+def test_chains_of_an_earlier_stretch_are_counted_on() -> None:
+    """In a later stretch no chain falls back behind the iterations that it has done."""
+    recorder = Recorder()
+    with progress.listening(recorder), open_chains(plan(warmup=100), SEEDS, jobs=1) as chains:
+        chains.run(50)
+        first = len(recorder.seen)
+        chains.run(100)
+    recorder.end()
+    assert recorder.phases.count("sampling") == 2
+    for chain in range(3):
+        later = [rows[chain] for rows in recorder.seen[first:]]
+        assert all(row.done >= 150 for row in later)
+        assert later[-1].done == later[-1].total == 200
+
+
+def test_a_killed_chain_in_memory_goes_on_from_its_last_block(tmp_path: Path) -> None:
+    """Its draws before are in the process that waits, and those after are the same."""
+    mark = tmp_path / "mark"
+    _, expected = run_chains(plan(), 1, 2, 5)
+    recorder = Recorder()
+    with (
+        progress.listening(recorder),
+        open_chains(plan(build=killed_once(mark, plan().build)), SEEDS, jobs=2) as chains,
+    ):
+        chains.run(2)
+        mark.touch()
+        found = chains.run(5)
+    assert not mark.exists()
+    assert any("it is started again from its last block" in note for note in recorder.notes)
+    for one, two in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one.posterior["A"], two.posterior["A"])
+
+
+def killed_once(mark: Path, build: Callable[[], Any]) -> Callable[[], Any]:
+    parent = os.getpid()
+
+    def built() -> Any:
+        if mark.exists() and os.getpid() != parent:
+            mark.unlink()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return build()
+
+    return built

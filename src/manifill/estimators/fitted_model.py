@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from manifill.base.arrays import Generator, Matrix
 from manifill.base.parameters import HasParameters
 from manifill.estimators.arguments import check_count
+from manifill.likelihoods import Likelihood
 from manifill.posterior import (
     Diagnostics,
     Draws,
@@ -18,7 +19,6 @@ from manifill.posterior import (
     Score,
     Series,
     complete,
-    diagnose,
     predict,
     rank_columns,
     sample_predictive,
@@ -27,7 +27,7 @@ from manifill.posterior import (
 from manifill.posterior.effective_rank import EffectiveRank, effective_rank
 from manifill.problem import Duplicates, Layout, Model, Observations, matched_cells
 from manifill.problem.frame_labels import with_labels
-from manifill.run.diagnosis import series_to_diagnose
+from manifill.run.diagnosis import diagnosed, series_to_diagnose
 from manifill.run.seeds import Stream, generator
 
 __all__ = ["FittedModel"]
@@ -167,12 +167,15 @@ class FittedModel(HasParameters):
     @cached_property
     def diagnostics_(self) -> Diagnostics:
         """Whether predictions and global quantities can be used; computed on first access."""
-        return diagnose(self.posterior_, self.diagnosed_series())
+        return diagnosed(*self._to_diagnose())
 
     def diagnosed_series(self) -> Series:
         """Return the quantities that ``diagnostics_`` judges, by use and name, (chain, draw) each."""
+        return series_to_diagnose(*self._to_diagnose())
+
+    def _to_diagnose(self) -> tuple[Draws, Likelihood, Observations, Observations | None]:
         self._check_fitted()
-        return series_to_diagnose(self.posterior_, self.model_.likelihood, self.observations_, self._held_out())
+        return self.posterior_, self.model_.likelihood, self.observations_, self._held_out()
 
     def _held_out(self) -> Observations | None:
         """Return the cells that were held out of the fit, if they are known."""

@@ -33,7 +33,7 @@ def draw_number(chains: Chains, draws: int, place: Place) -> Outcome:
 
 
 def draw_until_green(chains: Chains, rule: AutoDraws, goal: int, place: Place, look: Look) -> Outcome:
-    """Run chains to a goal, look at the draws, and go on to the next one until predictions are green or a limit ends it.
+    """Run chains to a goal, look at the draws, and go on to the next one until predictions are green, or within limits.
 
     A look depends only on the draws and the run's seed, so the goals do not depend on how many chains run at a time.
     """
