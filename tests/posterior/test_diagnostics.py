@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from manifill.likelihoods import Gaussian
 from manifill.posterior import Colour, Diagnostics, Draws, UseVerdict, diagnose, diagnosed_series
 from tests.posterior.runs import ALL_KINDS, M, N, random_run
 
 
 def diagnosed(draws: Draws) -> Diagnostics:
-    return diagnose(draws, diagnosed_series(np.random.default_rng(0), draws, ("sigma",)))
+    return diagnose(draws, diagnosed_series(np.random.default_rng(0), draws, Gaussian()))
 
 
 def changed(draws: Draws, name: str, change: Callable[[Any], Any]) -> Draws:

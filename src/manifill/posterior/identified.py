@@ -4,7 +4,6 @@ U, V, A and B are determined only up to signs, order or rotation, so chains that
 Identified are X itself (at some cells, and its singular values), the other variables of a draw, and the log density.
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,11 +11,13 @@ from threadpoolctl import threadpool_limits
 
 from manifill.base import progress
 from manifill.base.arrays import Array, Generator, IntVector, Matrix, Vector
+from manifill.likelihoods import Likelihood
 from manifill.likelihoods.noise import NOISE_FACTORS
 from manifill.posterior.cell_draws import product_at_cells
-from manifill.posterior.cell_parameters import parameters_at
+from manifill.posterior.cell_parameters import variables_needed
 from manifill.posterior.diagnosed_cells import Cells, diagnosed_cells
 from manifill.posterior.draws import Draws
+from manifill.posterior.interval_series import below_bounds
 from manifill.posterior.quantities import is_constant
 from manifill.problem import Observations
 from manifill.problem.cell_names import CellNames
@@ -28,6 +29,8 @@ CELL = "X at "
 
 # Variables that are not identified, or that X or σ at cells stand for.
 FACTORS = ("U", "s", "V", "A", "B", "row_effect", "column_effect", *NOISE_FACTORS.values())
+
+OF_INTERVALS = ("sigma", "nu")  # which intervals stand for, if they are looked at
 
 MOST_LEVELS = 20  # rows or columns whose parameters are diagnosed one by one
 
@@ -42,27 +45,28 @@ class Series(NamedTuple):
 def diagnosed_series(
     rng: Generator,
     draws: Draws,
-    parameters: Sequence[str] = (),
+    likelihood: Likelihood,
     names: CellNames | None = None,
     observed: Observations | None = None,
 ) -> Series:
     """Return what predictions are made of, and what describes the matrix or the model as a whole.
 
-    Predictions are made of X and of the likelihood's ``parameters`` at the same cells, which ``rng`` chooses; if the
-    noise has factors of rows or columns, σ is that of the cell, as intervals use it.  A variable that never changes in
+    Predictions are made of X and of the likelihood's parameters at the same cells, which ``rng`` chooses; if the noise
+    has factors of rows or columns, intervals stand for σ (``interval_series``).  A variable that never changes in
     any chain was fixed by the user and is left out.  ``names`` are those of rows and columns; without them, cells have
     indices.
     """
     cells = diagnosed_cells(rng, draws, observed)
     at_cells, singular = _of_matrix(draws, cells)
-    predictions, whole = _noise_at(draws, cells, names), _log_density(draws)
+    predictions, whole = _intervals_at(draws, likelihood, cells, names), _log_density(draws)
+    parameters = variables_needed(draws, likelihood)
     for variable in draws.variables:
         if variable.name in FACTORS:
             continue
         values = np.asarray(draws.posterior[variable.name][:], dtype=np.float64)
         if is_constant(values):
             continue
-        if variable.name not in parameters or (variable.name == "sigma" and predictions):
+        if variable.name not in parameters or (variable.name in OF_INTERVALS and predictions):
             whole |= _summarised(variable.name, values)
         elif values.ndim == 2:
             predictions[variable.name] = values
@@ -123,17 +127,16 @@ def _named_cells(cells: Cells, at_cells: Array, names: CellNames | None) -> dict
     return dict(zip(found, np.moveaxis(at_cells, -1, 0), strict=True))
 
 
-def _noise_at(draws: Draws, cells: Cells, names: CellNames | None) -> dict[str, Array]:
-    """Return σ at some of the cells if it has factors of rows or columns, and otherwise nothing."""
-    needed = [name for name in ("sigma", *NOISE_FACTORS.values()) if name in draws.posterior]
-    if len(needed) < 2:
+def _intervals_at(draws: Draws, likelihood: Likelihood, cells: Cells, names: CellNames | None) -> dict[str, Array]:
+    """Return intervals at some of the cells if noise has factors of rows or columns, and otherwise nothing."""
+    if not any(name in draws.posterior for name in NOISE_FACTORS.values()):
         return {}
     some = Cells(*(index[_spread(index.size)] for index in cells))
-    found = np.empty((draws.chains, draws.draws, some.rows.size))
-    for chain in range(draws.chains):
-        for k, values in enumerate(zip(*(draws.each(name, chain) for name in needed), strict=True)):
-            found[chain, k] = parameters_at(dict(zip(needed, values, strict=True)), *some)["sigma"]
-    return {f"sigma at {name.removeprefix(CELL)}": x for name, x in _named_cells(some, found, names).items()}
+    found: dict[str, Array] = {}
+    for bound, below in zip(("lower", "upper"), below_bounds(draws, likelihood, *some), strict=True):
+        at_cells = _named_cells(some, below, names)
+        found |= {f"{bound} bound at {name.removeprefix(CELL)}": series for name, series in at_cells.items()}
+    return found
 
 
 def _spread(size: int) -> IntVector:

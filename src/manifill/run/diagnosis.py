@@ -2,7 +2,6 @@
 
 from manifill.likelihoods import Likelihood
 from manifill.posterior import Diagnostics, Draws, Series, diagnose, diagnosed_series, held_out_series
-from manifill.posterior.cell_parameters import variables_needed
 from manifill.problem import Observations
 from manifill.run.seeds import Stream, generator
 from manifill.run.table_names import cell_names
@@ -23,7 +22,7 @@ def series_to_diagnose(
     """Return the quantities that are judged, by use and name, (chain, draw) each."""
     rng = generator(draws.attributes["seed"], Stream.DIAGNOSTICS)
     names = cell_names(observations, draws.attributes)
-    series = diagnosed_series(rng, draws, variables_needed(draws, likelihood), names, observations)
+    series = diagnosed_series(rng, draws, likelihood, names, observations)
     if held_out is None:
         return series
     scores = held_out_series(rng, draws, likelihood, held_out)
