@@ -148,6 +148,10 @@ class _Display:
         self._doing = doing
         self._advanced = time.monotonic()
 
+    def expect(self, more: float) -> None:
+        if self._total is not None:
+            self._total += more
+
     def watch(self, rows: Watch) -> None:
         self._watch = rows
 
