@@ -47,6 +47,7 @@ class Estimate(NamedTuple):
 
     seconds: float
     measured: bool
+    of_phase: float = 0.0  # how much of it is for the present phase, if more follows
 
 
 # Returns the present rows, and the estimate for the whole fit, if there is one; called again and again by a display.

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from manifill.tables import Table
 
 __all__ = ["fit"]
+
+SECONDS_TO_DIVIDE = 4e-7  # the training cells from the held-out ones, per cell; a guess
 
 
 def fit(
@@ -90,6 +93,7 @@ def fit(
     from manifill.run.folder import RunFolder, Start
     from manifill.run.resume import attributes_to_resume, recover
     from manifill.run.split import divided_as_before
+    from manifill.tables import likely_cells
 
     console = Console(quiet=quiet, as_json=as_json)
     given = any(_was_given(context, name) for name in ("hold_out", "hold_out_by"))
@@ -101,8 +105,8 @@ def fit(
     before = attributes_to_resume(folder) if resume else None
     codes, max_bytes = tuple(parse_codes(missing)), parse_size(max_size)
     options = TableOptions(wide, row, col, value, id_column, codes, duplicates, max_bytes)
-    with displayed(visible=not quiet):
-        progress.begin(f"reading {file.name}")
+    rest = partial(_seconds_after_reading, rank, chains, warmup + draws, jobs)
+    with displayed(visible=not quiet), progress.followed_by(rest(likely_cells(file))):
         table = input_table(file, options, before, console)
     settings: dict[str, Any] = {
         "rank": rank if rank is not None else min(fit_options.DEFAULT_RANK, *table.observations.shape),
@@ -127,13 +131,25 @@ def fit(
     }
     if before is not None:
         settings, held = _as_before(context, folder, before, settings, held)
-        split = divided_as_before(folder, before, table.observations)
     else:
         settings["seed"] = secrets.randbits(32) if seed is None else seed
-        split = held.divide(table.observations, settings["seed"])
+    with displayed(visible=not quiet), progress.followed_by(rest(table.observations.size)):
+        progress.begin("holding out cells", guess=SECONDS_TO_DIVIDE * table.observations.size)
+        if before is not None:
+            split = divided_as_before(folder, before, table.observations)
+        else:
+            split = held.divide(table.observations, settings["seed"])
     model = MatrixCompletion(**settings, path=folder.path, jobs=jobs, progress=not quiet)
     _fit(model, table, split, file, held, start=start, console=console)
     conclude(model, split[1], folder, console, strict=strict)
+
+
+def _seconds_after_reading(rank: int | None, chains: int, iterations: int, jobs: int | None, cells: int) -> float:
+    """Return a guess of the seconds from the table to the end of the fit."""
+    from manifill.run.time_guess import chain_seconds, checking_seconds
+
+    rank = fit_options.DEFAULT_RANK if rank is None else rank
+    return checking_seconds(cells) + chain_seconds(cells, rank, chains, iterations, jobs)
 
 
 def _stem(file: Path) -> str:

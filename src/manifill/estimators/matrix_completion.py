@@ -16,6 +16,7 @@ from manifill.estimators.column_scaling import scale_columns
 from manifill.estimators.fitted_model import FittedModel
 from manifill.likelihoods import Likelihood
 from manifill.problem import Duplicates, Layout, Observations, as_observations
+from manifill.problem.additive_fit import TYPICAL_ITERATIONS
 from manifill.problem.convert import is_frame
 from manifill.problem.frame_labels import describe_frame
 from manifill.problem.frames import frame_layout
@@ -30,6 +31,11 @@ if TYPE_CHECKING:
     from manifill.run.chains_to_draws import Request
 
 __all__ = ["ConvergenceWarning", "MatrixCompletion"]
+
+# What is counted before the chains start, with guesses of the seconds per cell: the comparison with held-out cells and
+# the fingerprint of the data; and the priors of effects, rate and factors, for which effects are fitted.
+CHECKS, SECONDS_PER_CHECK = 2, 1e-7
+PRIORS, SECONDS_PER_PRIOR = 3, 4e-7
 
 
 class ConvergenceWarning(UserWarning):
@@ -227,11 +233,13 @@ class MatrixCompletion(FittedModel):
         # Imported here because loading a run imports this module too, and needs no samplers and no processes.
         from manifill.run.chains_to_draws import sample_in_memory, sample_to_disk
 
-        progress.begin("checking")
-        observations = as_observations(rows, cols, values, shape, self.duplicates, layout)
-        if is_frame(rows):
-            about = {"layout": describe_frame(rows, frame_layout(rows, layout), observations), **(about or {})}
-        request = self._request(observations, held_out, about)
+        size = _likely_size(rows)
+        with progress.followed_by(self._chain_seconds(size)):
+            progress.begin("checking", guess=SECONDS_PER_CHECK * size)
+            observations = as_observations(rows, cols, values, shape, self.duplicates, layout)
+            if is_frame(rows):
+                about = {"layout": describe_frame(rows, frame_layout(rows, layout), observations), **(about or {})}
+            request = self._request(observations, held_out, about)
         jobs = None if self.jobs is None else check_count("jobs", self.jobs, 1)
         if self.path is not None:
             model, posterior = sample_to_disk(request, RunFolder(self.path), start=start, jobs=jobs)
@@ -242,6 +250,15 @@ class MatrixCompletion(FittedModel):
         else:
             model, posterior = sample_in_memory(request, jobs=jobs)
         self._take(observations, model, posterior)
+
+    def _chain_seconds(self, cells: int) -> float:
+        """Return a guess of the seconds that the chains take."""
+        from manifill.run.time_guess import chain_seconds
+
+        chains, draws = check_count("chains", self.chains, 1), check_count("draws", self.draws, 1)
+        rank, warmup = check_count("rank", self.rank, 1), check_count("warmup", self.warmup, 0)
+        jobs = None if self.jobs is None else check_count("jobs", self.jobs, 1)
+        return chain_seconds(cells, rank, chains, warmup + draws, jobs)
 
     def _held_out(self) -> Observations | None:
         if self.path is None or not RunFolder(self.path).held_out.exists():
@@ -254,18 +271,23 @@ class MatrixCompletion(FittedModel):
         """Return the request that the parameters describe."""
         from manifill.run.chains_to_draws import Request
 
+        progress.begin("checking", CHECKS, "steps", guess=SECONDS_PER_CHECK * observations.size)
         if held_out is not None:
             check_held_out(held_out, observations)
+        progress.advance()
         likelihood = choose_likelihood(self.likelihood, self.trials, self.step)
         seed = np.random.SeedSequence(None if self.seed is None else check_count("seed", self.seed, 0))
+        attributes = dict(about or {}) | provenance(self.get_params(), seed, observations, held_out)
+        progress.advance()
         return Request(
             observations=observations,
             held_out=held_out,
-            attributes=dict(about or {}) | provenance(self.get_params(), seed, observations, held_out),
+            attributes=attributes,
             chains=check_count("chains", self.chains, 1),
             draws=check_count("draws", self.draws, 1),
             resolve=partial(self._resolve, observations),
             likelihood=None if isinstance(self.likelihood, str) else likelihood,
+            chain_seconds=self._chain_seconds(observations.size),
         )
 
     def _resolve(self, observations: Observations) -> Resolved:
@@ -274,6 +296,8 @@ class MatrixCompletion(FittedModel):
         sampler = choose_sampler(self.sampler, self.target_acceptance, self.max_depth, self.warmup)
         in_units = {name: getattr(self, name) for name in ("sigma", "noise_prior", "lambda_", "lambda_prior")}
         scaled, scales = scale_columns(self.column_scales, observations, likelihood, in_units)
+        iterations = PRIORS * TYPICAL_ITERATIONS
+        progress.begin("choosing priors", iterations, "iterations", guess=SECONDS_PER_PRIOR * PRIORS * scaled.size)
         model = build_model(
             scaled,
             likelihood,
@@ -288,3 +312,9 @@ class MatrixCompletion(FittedModel):
             lambda_prior=self.lambda_prior,
         )
         return Resolved(model, scales, sampler)
+
+
+def _likely_size(data: Any) -> int:
+    """Return the number of entries of an array, a DataFrame or a sparse matrix; 0 if it is not known yet."""
+    size = getattr(data, "size", 0)
+    return size if isinstance(size, int) else 0

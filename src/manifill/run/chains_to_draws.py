@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
+from manifill.base import progress
 from manifill.base.argument_words import Argument, Wording
 from manifill.base.errors import DiskFullError
 from manifill.likelihoods import Likelihood
@@ -18,6 +19,7 @@ from manifill.run.observations_file import check_labels, save_observations
 from manifill.run.resolved import Resolved
 from manifill.run.resume import attributes_to_resume, check_chains, check_same, extend, recover, resolved_before
 from manifill.run.seeds import chain_seeds
+from manifill.run.time_guess import products_per_pass
 from manifill.sampling.chains import Plan, run_chains, statistic_names
 
 __all__ = ["Request", "sample_in_memory", "sample_to_disk"]
@@ -34,13 +36,14 @@ class Request:
     draws: int  # per chain
     resolve: Callable[[], Resolved]  # a new run's model and sampler, from data and defaults; may raise a ValueError
     likelihood: Likelihood | None  # the code of a custom likelihood, which a run does not store
+    chain_seconds: float = 0.0  # a guess of the time that the chains take
 
     def plan(self, resolved: Resolved) -> Plan:
         """Return the plan of the chains."""
         scales = resolved.column_scales
         scaled = self.observations if scales is None else divided_by(self.observations, scales)
         build = partial(resolved.sampler.build, resolved.model, scaled)
-        products = float(scaled.size * (resolved.model.rank + 2))  # two for the effects
+        products = products_per_pass(scaled.size, resolved.model.rank)
         return Plan(build, self.chains, resolved.sampler.warmup, self.draws, products=products)
 
 
@@ -53,7 +56,8 @@ class Prepared(NamedTuple):
 
 def sample_in_memory(request: Request, *, jobs: int | None) -> tuple[Model, Draws]:
     """Run the chains and return the model and the draws."""
-    resolved, plan = _new(request)
+    with progress.followed_by(request.chain_seconds):
+        resolved, plan = _new(request)
     attributes = request.attributes | resolved.to_json()
     records = run_chains(plan, chain_seeds(attributes["seed"], plan.chains), jobs=jobs)
     return resolved.model, Draws.from_records(records, attributes)
@@ -63,12 +67,13 @@ def sample_to_disk(request: Request, run: RunFolder, *, start: Start, jobs: int 
     """Run or resume the chains and return the model and the draws, which stay on disk."""
     run.check(start)
     check_labels(request.observations)
-    new = None if start is Start.RESUME else _new(request)  # may raise, so before anything is written
+    with progress.followed_by(request.chain_seconds):
+        new = None if start is Start.RESUME else _new(request)  # may raise, so before anything is written
     recover(run)
     with run.reserved():
         run.check(start)  # another process may have started a run in the meantime
         before = attributes_to_resume(run) if start is Start.RESUME else None
-        with _naming_run(run, "try again"):
+        with _naming_run(run, "try again"), progress.followed_by(request.chain_seconds):
             if before is None:
                 resolved, plan = _begun(request, run, new or _new(request))
             else:

@@ -10,6 +10,7 @@ from typing import Any
 import joblib
 import numpy as np
 
+from manifill.base import progress
 from manifill.base.argument_words import Argument, Wording
 from manifill.base.errors import ChainsKilledError
 from manifill.base.kernel_cache import cache_note
@@ -28,6 +29,8 @@ __all__ = ["PROCESSOR_TIME", "Plan", "StoppedInWarmup", "found_checkpoint", "run
 
 # How often the waiting thread returns to Python code, where signals are handled.
 SECONDS_BETWEEN_CHECKS = 0.1
+
+SECONDS_TO_START = 5.0  # a guess of the time until processes have the data
 
 WORDS = {
     Stage.WAITING: "waiting",
@@ -58,10 +61,12 @@ def run_chains(plan: Plan, seeds: Sequence[np.random.SeedSequence], *, jobs: int
     if note is not None:
         announce(note)
     jobs = min(joblib.cpu_count() if jobs is None else jobs, plan.chains)
+    time_left = TimeLeft(plan.chains, plan.iterations, jobs, plan.products)
+    progress.begin("starting processes", guess=SECONDS_TO_START, then=time_left.guess())
     with open_workers(jobs) as workers, scratch_folder() as folder:
         board = Board(folder / "board", plan.chains, create=True)
         shared = workers.share(plan, folder / "plan")
-        run = _Run(plan, shared, seeds, board, workers, TimeLeft(plan.chains, plan.iterations, jobs, plan.products))
+        run = _Run(plan, shared, seeds, board, workers, time_left)
         with _stopping_on_interrupt(board) as terminated:
             work = _Background(run.all_records)
             while not work.wait(SECONDS_BETWEEN_CHECKS):

@@ -19,7 +19,7 @@ __all__ = ["NEEDS_PYARROW", "ParquetTable", "open_parquet"]
 
 NEEDS_PYARROW = "needs pyarrow; install it with pip install 'manifill[parquet]'"
 RECORDS_PER_PIECE = 2**14
-RECORDS_TO_CONVERT = 2**17  # of a column at a time
+RECORDS_TO_CONVERT = 2**21  # of a column at a time; more pieces mean more distinct texts in all
 
 
 @dataclass(frozen=True, eq=False)
