@@ -11,7 +11,15 @@ from manifill.base import progress
 from manifill.base.arrays import IntVector, Vector
 from manifill.problem.observations import Observations
 
-__all__ = ["ROUNDING", "TYPICAL_ITERATIONS", "AdditiveFit", "fit_additive", "positive_square", "variance_of"]
+__all__ = [
+    "ROUNDING",
+    "TYPICAL_ITERATIONS",
+    "AdditiveFit",
+    "Iterations",
+    "fit_additive",
+    "positive_square",
+    "variance_of",
+]
 
 # Relative differences below this are rounding errors, including those of the least-squares sums.
 ROUNDING = 1e-12
@@ -33,19 +41,21 @@ class AdditiveFit(NamedTuple):
     free_columns: int
 
 
-class _Iterations:
+class Iterations:
     """Reports the iterations of a fit, as part of a phase that expects the typical number of them."""
 
     def __init__(self) -> None:
         self._count = 0
 
     def add(self) -> None:
+        """Report one more."""
         self._count += 1
         if self._count > TYPICAL_ITERATIONS:
             progress.expect(1.0)
         progress.advance()
 
     def end(self) -> None:
+        """Report that there are no more."""
         progress.expect(min(self._count - TYPICAL_ITERATIONS, 0))
 
 
@@ -94,7 +104,7 @@ def _least_squares(observations: Observations, x: Vector, counts: Sequence[IntVe
     m, n = observations.shape
     row_scales, column_scales = (1.0 / np.sqrt(np.maximum(count, 1)) for count in counts)
 
-    iterations = _Iterations()
+    iterations = Iterations()
 
     def at_cells(effects: Vector) -> Vector:
         iterations.add()
