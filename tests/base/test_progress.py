@@ -65,13 +65,17 @@ def test_what_is_done_now_and_guesses_are_shown(capfd: pytest.CaptureFixture[str
     )
 
 
-def test_the_estimate_falls_while_nothing_is_counted(
-    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A kernel that takes a minute to compile does not let the time left stand still, or reach its end."""
-    seconds = [0.0]
+@pytest.fixture
+def seconds(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Return a list whose only number is the time, which is shown on request."""
+    now = [0.0]
     monkeypatch.setattr("manifill.base.progress_display.SECONDS_BETWEEN_UPDATES", 1000.0)
-    monkeypatch.setattr("time.monotonic", lambda: seconds[0])
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    return now
+
+
+def test_the_estimate_falls_while_nothing_is_counted(capfd: pytest.CaptureFixture[str], seconds: list[float]) -> None:
+    """A kernel that takes a minute to compile does not let the time left stand still, or reach its end."""
     with displayed(visible=True):
         display: Any = progress.listener()
         progress.begin("compiling", 4.0, "kernels", guess=40.0)
@@ -87,13 +91,8 @@ def test_the_estimate_falls_while_nothing_is_counted(
     assert min(shown) > 0.0
 
 
-def test_the_estimate_of_a_phase_moves_if_hours_follow(
-    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_estimate_of_a_phase_moves_if_hours_follow(capfd: pytest.CaptureFixture[str], seconds: list[float]) -> None:
     """Hours with one decimal stand still for six minutes."""
-    seconds = [0.0]
-    monkeypatch.setattr("manifill.base.progress_display.SECONDS_BETWEEN_UPDATES", 1000.0)
-    monkeypatch.setattr("time.monotonic", lambda: seconds[0])
     with displayed(visible=True):
         display: Any = progress.listener()
         progress.begin("compiling", 20.0, "kernels", guess=45.0, then=9000.0)

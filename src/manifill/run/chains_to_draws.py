@@ -19,7 +19,7 @@ from manifill.run.observations_file import check_labels, save_observations
 from manifill.run.resolved import Resolved
 from manifill.run.resume import attributes_to_resume, check_chains, check_same, extend, recover, resolved_before
 from manifill.run.seeds import chain_seeds
-from manifill.run.time_guess import products_per_pass
+from manifill.run.time_guess import building_seconds, products_per_pass
 from manifill.sampling.chains import Plan, run_chains, statistic_names
 
 __all__ = ["Request", "sample_in_memory", "sample_to_disk"]
@@ -97,6 +97,7 @@ def _naming_run(run: RunFolder, remedy: str) -> Iterator[None]:
 def _new(request: Request) -> Prepared:
     """Return the model, sampler and plan of a new run, or raise a ValueError if the sampler does not support it."""
     resolved = request.resolve()
+    progress.begin("building the sampler", guess=building_seconds(request.observations.size))
     plan = request.plan(resolved)
     plan.build()  # repeated in the processes of the chains; errors should be raised here
     return Prepared(resolved, plan)

@@ -4,15 +4,21 @@ import joblib
 
 from manifill.sampling.time_left import TimeLeft
 
-__all__ = ["chain_seconds", "checking_seconds", "products_per_pass"]
+__all__ = ["building_seconds", "chain_seconds", "checking_seconds", "products_per_pass"]
 
 # Checks, the choice of priors and writing the data, on one processor; most of it is compression.
 CHECKING_SECONDS = 3e-6  # per cell
+BUILDING_SECONDS = 2e-7  # of it for the sampler's copy of the data
 
 
 def checking_seconds(cells: float) -> float:
     """Return a guess of the seconds between the reading of a table and its chains."""
     return CHECKING_SECONDS * cells
+
+
+def building_seconds(cells: float) -> float:
+    """Return a guess of the seconds that a sampler takes to be built."""
+    return BUILDING_SECONDS * cells
 
 
 def chain_seconds(cells: float, rank: int, chains: int, iterations: int, jobs: int | None) -> float:
