@@ -13,6 +13,7 @@ from rich.console import Console
 from manifill.base import progress
 from manifill.base.progress import Estimate, Row
 from manifill.base.progress_display import displayed, time_left
+from tests.progress_recorder import Recorder
 
 
 @pytest.fixture(autouse=True)
@@ -59,16 +60,22 @@ def test_what_is_done_now_and_guesses_are_shown(capfd: pytest.CaptureFixture[str
         progress.begin("compiling", 2.0, "kernels", guess=40.0, then=100.0)
         progress.advance(1.0, "transition")
     last = capfd.readouterr().err.splitlines()[-1]
-    assert last == "manifill: compiling: 1 of 2 kernels, 0 s (transition), perhaps 2 min left"
+    assert last == (
+        "manifill: compiling: 1 of 2 kernels, 0 s (transition), perhaps 2 min left, 10 s of it for this phase"
+    )
 
 
-def test_the_estimate_falls_while_nothing_is_counted(
-    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """A kernel that takes a minute to compile does not let the time left stand still, or reach its end."""
-    seconds = [0.0]
+@pytest.fixture
+def seconds(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Return a list whose only number is the time, which is shown on request."""
+    now = [0.0]
     monkeypatch.setattr("manifill.base.progress_display.SECONDS_BETWEEN_UPDATES", 1000.0)
-    monkeypatch.setattr("time.monotonic", lambda: seconds[0])
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    return now
+
+
+def test_the_estimate_falls_while_nothing_is_counted(capfd: pytest.CaptureFixture[str], seconds: list[float]) -> None:
+    """A kernel that takes a minute to compile does not let the time left stand still, or reach its end."""
     with displayed(visible=True):
         display: Any = progress.listener()
         progress.begin("compiling", 4.0, "kernels", guess=40.0)
@@ -82,6 +89,48 @@ def test_the_estimate_falls_while_nothing_is_counted(
     assert all(later < earlier for earlier, later in pairwise(shown[:6]))
     assert shown[7] < shown[8], "what is counted corrects the estimate"
     assert min(shown) > 0.0
+
+
+def test_the_estimate_of_a_phase_moves_if_hours_follow(capfd: pytest.CaptureFixture[str], seconds: list[float]) -> None:
+    """Hours with one decimal stand still for six minutes."""
+    with displayed(visible=True):
+        display: Any = progress.listener()
+        progress.begin("compiling", 20.0, "kernels", guess=45.0, then=9000.0)
+        for now in range(0, 90, 10):
+            seconds[0] = float(now)
+            display.update()
+    shown = capfd.readouterr().err.splitlines()
+    assert shown[0] == ("manifill: compiling: 0 of 20 kernels, 0 s, perhaps 2.5 h left, 45 s of it for this phase")
+    assert len({re.findall("[0-9]+ s of it", line)[0] for line in shown}) == 9
+
+
+def test_a_phase_of_unknown_length_shows_what_follows(capfd: pytest.CaptureFixture[str]) -> None:
+    with displayed(visible=True), progress.followed_by(50.0):
+        progress.begin("checking")
+    assert capfd.readouterr().err.splitlines()[-1] == "manifill: checking: 0 s, perhaps 50 s left"
+
+
+def test_a_total_that_grows_lowers_the_share(capfd: pytest.CaptureFixture[str]) -> None:
+    with displayed(visible=True):
+        progress.begin("reading", 10.0, "MB")
+        progress.advance(10.0, "lines")
+        progress.expect(10.0)
+    assert capfd.readouterr().err.splitlines()[-1].startswith("manifill: reading: 10 of 20 MB, 0 s (lines)")
+
+
+def test_items_are_counted_as_they_are_used() -> None:
+    recorder = Recorder()
+    with progress.listening(recorder), progress.followed_by(3.0):
+        assert list(progress.counted("abc", "spelling", 3, "letters", guess=1.0)) == ["a", "b", "c"]
+    phase = recorder.phase("spelling")
+    assert (phase.total, phase.unit, phase.guess, phase.then) == (3, "letters", 1.0, 3.0)
+    assert phase.counts == [1.0, 2.0, 3.0]
+
+
+def test_what_follows_adds_up_and_opens_no_display(capfd: pytest.CaptureFixture[str]) -> None:
+    with progress.followed_by(1.0), displayed(visible=True), progress.followed_by(2.0), progress.followed_by(3.0):
+        progress.begin("checking")
+    assert capfd.readouterr().err.splitlines()[-1] == "manifill: checking: 0 s, perhaps 5 s left"
 
 
 def rows() -> tuple[list[Row], Estimate]:

@@ -1,5 +1,7 @@
 """Kernels are compiled before the chains start, and it is said which and how many."""
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +46,9 @@ class Recorder:
 
     def note(self, text: str) -> None:
         self.reports.append(text)
+
+    def expect(self, more: float) -> None:
+        """Do nothing."""
 
     def watch(self, rows: Any) -> None:
         """Do nothing."""
@@ -96,3 +101,39 @@ def test_another_kernel_of_the_same_signature_is_not_taken_as_compiled(
     monkeypatch.setattr(Sampler, "names", ("slow", "other", "quick"))
     compile_all()
     assert "other" in compiled
+
+
+# Prints what a chain compiles, or loads from the cache, although its kernels have been compiled ahead.
+IN_A_NEW_PROCESS = """
+import numba
+import numpy as np
+from numba.core.dispatcher import Dispatcher
+from manifill.sampling.paper_gibbs import Gibbs
+from tests.sampling.problems import LIKELIHOODS, model_for, some_observations
+
+likelihood = LIKELIHOODS[{name!r}]
+sampler = Gibbs(model_for(likelihood), some_observations(likelihood))
+for kernel in sampler.kernels():
+    kernel.function.compile(tuple(numba.typeof(argument) for argument in kernel.arguments))
+compile = Dispatcher.compile
+
+def reported(self, signature):
+    if tuple(signature) not in self.overloads:
+        print(self.py_func.__qualname__)
+    return compile(self, signature)
+
+Dispatcher.compile = reported
+rng = np.random.default_rng(0)
+state, tuning = sampler.start(rng)
+for _ in range(2):
+    state, info = sampler.step(rng, state, tuning)
+    tuning = sampler.adapt(tuning, info)
+sampler.draw(state)
+"""
+
+
+@pytest.mark.parametrize("name", ["gaussian", "softplus"])
+def test_all_that_a_chain_of_gibbs_calls_is_compiled_ahead(name: str) -> None:
+    code = IN_A_NEW_PROCESS.format(name=name)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr

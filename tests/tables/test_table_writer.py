@@ -9,7 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from manifill.base import progress
 from manifill.tables import read_table, write_table
+from tests.progress_recorder import Recorder
 from tests.tables.table_files import assert_holds, labels
 
 FRAME = pd.DataFrame({"name": ["Ägir", "007"], "x": [0.1, np.nan], 7: [1 / 3, -1e-300]})
@@ -17,7 +19,11 @@ NAMES = ["t.csv", "t.csv.gz", "t.tsv", "t.parquet"]
 
 
 class Unwritable(pd.DataFrame):  # type: ignore[misc] # has no types
-    """A DataFrame whose writing fails halfway."""
+    """A DataFrame whose writing fails halfway, also if it is written in pieces."""
+
+    @property
+    def _constructor(self) -> type["Unwritable"]:
+        return Unwritable
 
     def to_csv(self, file: BinaryIO, **_: object) -> None:
         file.write(b"half")
@@ -101,3 +107,21 @@ def test_without_pyarrow_the_message_explains_how_to_install_it(
         write_table(FRAME, path)
     with pytest.raises(ValueError, match=r"t\.parquet needs pyarrow"):
         read_table(path)
+
+
+def test_a_table_is_written_in_pieces_that_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("manifill.tables.table_writer.CELLS_PER_PIECE", 2 * FRAME.shape[1])
+    recorder = Recorder()
+    with progress.listening(recorder):
+        write_table(FRAME, tmp_path / "pieces.csv")
+    monkeypatch.undo()
+    write_table(FRAME, tmp_path / "whole.csv")
+    assert (tmp_path / "pieces.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+    phase = recorder.phase("writing the table")
+    assert phase.total == len(FRAME) == phase.counts[-1]
+    assert len(phase.counts) == -(-len(FRAME) // 2)
+
+
+def test_an_empty_table_has_a_header(tmp_path: Path) -> None:
+    write_table(FRAME.iloc[:0], tmp_path / "t.csv")
+    assert (tmp_path / "t.csv").read_text() == "name,x,7\n"

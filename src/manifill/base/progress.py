@@ -6,10 +6,10 @@ listener, as by default and in every new thread, reports are dropped.
 """
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 __all__ = [
     "NOBODY",
@@ -18,11 +18,15 @@ __all__ = [
     "Row",
     "advance",
     "announce",
-    "before_others",
     "begin",
+    "counted",
+    "expect",
+    "followed_by",
     "listener",
     "listening",
 ]
+
+Item = TypeVar("Item")
 
 logger = logging.getLogger("manifill")
 logger.addHandler(logging.NullHandler())  # records are shown by the display, or as the program configures logging
@@ -44,6 +48,7 @@ class Estimate(NamedTuple):
     seconds: float
     measured: bool
     at_most: bool = False  # whether the fit may well end earlier, depending on its results
+    of_phase: float = 0.0  # how much of it is for the present phase, if more follows
 
 
 # Returns the present rows, and the estimate for the whole fit, if there is one; called again and again by a display.
@@ -59,6 +64,9 @@ class Listener(Protocol):
     def advance(self, amount: float, doing: str) -> None:
         """Note that this much more of the phase is done, and what is being done now."""
 
+    def expect(self, more: float) -> None:
+        """Note that there is this much more to do in the phase than was said, or less if it is negative."""
+
     def watch(self, rows: Watch) -> None:
         """Show the rows in place of the count of the phase, until the next phase begins."""
 
@@ -71,6 +79,9 @@ class _Nobody:
         """Do nothing."""
 
     def advance(self, amount: float, doing: str) -> None:
+        """Do nothing."""
+
+    def expect(self, more: float) -> None:
         """Do nothing."""
 
     def watch(self, rows: Watch) -> None:
@@ -100,29 +111,22 @@ def listening(to: Listener) -> Iterator[None]:
         _listener.reset(token)
 
 
-class _Preceding(NamedTuple):
-    """Passes reports on, with the time that later phases take."""
+class _Followed:
+    """Passes reports on, and adds the seconds of what follows to each phase that begins."""
 
-    listener: Listener
-    seconds: float
+    def __init__(self, to: Listener, seconds: float) -> None:
+        self._seconds = seconds
+        self._begin = to.begin
+        self.advance, self.expect, self.watch, self.note = to.advance, to.expect, to.watch, to.note
 
     def begin(self, phase: str, total: float | None, unit: str, guess: float, then: float) -> None:
-        self.listener.begin(phase, total, unit, guess, then + self.seconds)
-
-    def advance(self, amount: float, doing: str) -> None:
-        self.listener.advance(amount, doing)
-
-    def watch(self, rows: Watch) -> None:
-        self.listener.watch(rows)
-
-    def note(self, text: str) -> None:
-        self.listener.note(text)
+        self._begin(phase, total, unit, guess, then + self._seconds)
 
 
 @contextmanager
-def before_others(seconds: float) -> Iterator[None]:
-    """Add the time of what follows the block to the estimates of its phases, which do not know of it."""
-    with listening(_Preceding(listener(), seconds)):
+def followed_by(seconds: float) -> Iterator[None]:
+    """Add a guess of what follows the block to the estimates of its phases, which know only of themselves."""
+    with listening(_Followed(listener(), seconds) if listener() is not NOBODY else NOBODY):
         yield
 
 
@@ -139,6 +143,19 @@ def begin(phase: str, total: float | None = None, unit: str = "", guess: float =
 def advance(amount: float = 1.0, doing: str = "") -> None:
     """Report that more of the present phase is done, and what is being done now."""
     listener().advance(amount, doing)
+
+
+def expect(more: float) -> None:
+    """Report that there is this much more to do in the present phase than was said, or less if it is negative."""
+    listener().expect(more)
+
+
+def counted(items: Iterable[Item], phase: str, total: float, unit: str, guess: float = 0.0) -> Iterator[Item]:
+    """Yield the items, as a phase that counts them; the parameters are those of ``begin``."""
+    begin(phase, total, unit, guess)
+    for item in items:
+        yield item
+        advance()
 
 
 def announce(text: str) -> None:

@@ -16,6 +16,7 @@ __all__ = ["displayed", "time_left"]
 
 SECONDS_BETWEEN_UPDATES = 0.2
 SECONDS_BETWEEN_LINES = 5.0
+LONGEST_IN_SECONDS, LONGEST_IN_MINUTES = 100.0, 6000.0  # durations below these are shown in the unit
 
 
 class View(NamedTuple):
@@ -41,16 +42,20 @@ def time_left(estimate: Estimate | None) -> str:
     """Return an estimate in words, empty if there is none."""
     if estimate is None or estimate.seconds <= 0.0:
         return ""
-    seconds = max(estimate.seconds, 1.0)
-    if seconds < 100.0:
-        amount = f"{seconds:.0f} s"
-    elif seconds < 6000.0:
-        amount = f"{seconds / 60.0:.0f} min"
-    else:
-        amount = f"{seconds / 3600.0:.1f} h"
     if estimate.at_most:
-        return f"{'' if estimate.measured else 'perhaps '}at most {amount} left"
-    return f"{'about' if estimate.measured else 'perhaps'} {amount} left"
+        how = "at most" if estimate.measured else "perhaps at most"
+    else:
+        how = "about" if estimate.measured else "perhaps"
+    left = f"{how} {_duration(estimate.seconds)} left"
+    # Minutes and hours stand still for long; what is left of the phase does not.
+    is_coarse = estimate.seconds >= LONGEST_IN_SECONDS and estimate.of_phase > 0.0
+    return f"{left}, {_duration(estimate.of_phase)} of it for this phase" if is_coarse else left
+
+
+def _duration(seconds: float) -> str:
+    if seconds < LONGEST_IN_SECONDS:
+        return f"{max(seconds, 1.0):.0f} s"
+    return f"{seconds / 60.0:.0f} min" if seconds < LONGEST_IN_MINUTES else f"{seconds / 3600.0:.1f} h"
 
 
 class _Output(Protocol):
@@ -150,6 +155,10 @@ class _Display:
         self._doing = doing
         self._advanced = time.monotonic()
 
+    def expect(self, more: float) -> None:
+        if self._total is not None:
+            self._total += more
+
     def watch(self, rows: Watch) -> None:
         self._watch = rows
 
@@ -178,11 +187,11 @@ class _Display:
         if self._guess:  # counts less and less
             total = share * total + (1.0 - share) * self._guess
         if not total:
-            return None
+            return Estimate(self._then, measured=False) if self._then else None
         rest, since = (1.0 - share) * total, time.monotonic() - self._advanced
         if rest:  # falls while nothing is counted, but not to zero
             rest *= rest / (rest + since)
-        return Estimate(rest + self._then, measured=not self._then)
+        return Estimate(rest + self._then, measured=not self._then, of_phase=rest if self._then else 0.0)
 
 
 @contextmanager

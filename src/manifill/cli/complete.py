@@ -30,12 +30,14 @@ def complete(
 
         manifill complete run/ --out completed.csv
     """
+    from manifill.base.progress_display import displayed
     from manifill.cli.table_output import check_output, output_table
 
     check_output(out)
     console = Console(quiet=quiet)
-    model = load_with_verdict(run, console, skip_damaged=skip_damaged)
-    frame = _long(model) if long else _wide(model)
+    with displayed(visible=not quiet):
+        model = load_with_verdict(run, console, skip_damaged=skip_damaged)
+        frame = _long(model) if long else _wide(model)
     m, n = model.observations_.shape
     output_table(frame, out, console, f"the {m} x {n} matrix", raw_labels=raw_labels)
 

@@ -36,11 +36,14 @@ def diagnose(
 
         manifill diagnose run/ --verify
     """
+    from manifill.base.progress_display import displayed
+
     console = Console(quiet=quiet, as_json=as_json)
     if verify:
         _verify(run, console)
         return
-    found = load_run(run, skip_damaged=skip_damaged).diagnostics_
+    with displayed(visible=not quiet):
+        found = load_run(run, skip_damaged=skip_damaged).diagnostics_
     fields = {
         **verdict_fields(found),
         "reasons": list(map(in_command_words, found.reasons)),
@@ -53,9 +56,11 @@ def diagnose(
 
 def _verify(run: Path, console: Console) -> None:
     """Print which files of a run are missing or damaged, one per line, or that none are."""
+    from manifill.base.progress_display import displayed
     from manifill.run.verification import verify_run
 
-    found = verify_run(run)
+    with displayed(visible=not console.quiet):
+        found = verify_run(run)
     fields = {
         "run": str(run),
         "intact": not found.damage,

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from manifill.tables import Table
 
 __all__ = ["fit"]
+
+SECONDS_TO_DIVIDE = 4e-7  # the training cells from the held-out ones, per cell; a guess
 
 
 def fit(
@@ -93,6 +96,7 @@ def fit(
     from manifill.run.folder import RunFolder, Start
     from manifill.run.resume import attributes_to_resume, recover
     from manifill.run.split import divided_as_before
+    from manifill.tables import likely_cells
 
     console = Console(quiet=quiet, as_json=as_json)
     choose_draws(parse_count(draws), max_draws, max_minutes)  # may raise an error, before a large table is read
@@ -105,8 +109,10 @@ def fit(
     before = attributes_to_resume(folder) if resume else None
     codes, max_bytes = tuple(parse_codes(missing)), parse_size(max_size)
     options = TableOptions(wide, row, col, value, id_column, codes, duplicates, max_bytes)
-    with displayed(visible=not quiet):
-        progress.begin(f"reading {file.name}")
+    lengths: dict[str, Any] = {"rank": rank, "warmup": warmup, "draws": draws}
+    lengths = {name: parse_count(given) for name, given in lengths.items()} | {"chains": chains, "jobs": jobs}
+    rest = partial(_seconds_after_reading, lengths)
+    with displayed(visible=not quiet), progress.followed_by(rest(likely_cells(file))):
         table = input_table(file, options, before, console)
     settings: dict[str, Any] = {
         "rank": parse_count(rank),
@@ -133,13 +139,24 @@ def fit(
     }
     if before is not None:
         settings, held = _as_before(context, folder, before, settings, held)
-        split = divided_as_before(folder, before, table.observations)
     else:
         settings["seed"] = secrets.randbits(32) if seed is None else seed
-        split = held.divide(table.observations, settings["seed"])
+    with displayed(visible=not quiet), progress.followed_by(rest(table.observations.size)):
+        progress.begin("holding out cells", guess=SECONDS_TO_DIVIDE * table.observations.size)
+        if before is not None:
+            split = divided_as_before(folder, before, table.observations)
+        else:
+            split = held.divide(table.observations, settings["seed"])
     model = MatrixCompletion(**settings, path=folder.path, jobs=jobs, progress=not quiet)
     _fit(model, table, split, file, held, start=start, console=console)
     conclude(model, split[1], folder, console, strict=strict)
+
+
+def _seconds_after_reading(lengths: dict[str, Any], cells: int) -> float:
+    """Return a guess of the seconds from the table to the end of the fit."""
+    from manifill.run.time_guess import chain_seconds, checking_seconds
+
+    return checking_seconds(cells) + chain_seconds(cells, **lengths)
 
 
 def _stem(file: Path) -> str:

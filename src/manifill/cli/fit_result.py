@@ -23,6 +23,7 @@ def conclude(
     model: MatrixCompletion, held_out: Observations | None, folder: RunFolder, console: Console, *, strict: bool
 ) -> None:
     """Print the result and exit with the matching code."""
+    from manifill.base.progress_display import displayed
     from manifill.estimators.held_out_accuracy import evaluate
     from manifill.run.draw_rule import Ending, limit_sentence
 
@@ -41,7 +42,8 @@ def conclude(
         kept = f"{counted(posterior.draws, 'draw')} of {counted(posterior.chains, 'chain')}"
         console.result(f"interrupted: {kept} in {folder.path}; continue with --resume", facts)
         raise CommandExit(ExitCode.INTERRUPTED)
-    accuracy = None if held_out is None else evaluate(model, held_out)
+    with displayed(visible=not console.quiet):
+        accuracy = None if held_out is None else evaluate(model, held_out)
     lines = [
         in_command_words(diagnostics.predictions.sentence),
         in_command_words(diagnostics.global_quantities.sentence),

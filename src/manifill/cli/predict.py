@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["predict"]
 
+LOOKUP = 1e-6  # seconds per label; a guess
+
 
 def predict(
     run: Run,
@@ -36,19 +38,21 @@ def predict(
 
         manifill predict run/ pairs.csv --interval 0.9 --out predictions.csv
     """
+    from manifill.base.progress_display import displayed
     from manifill.cli.run_labels import layout_of
     from manifill.cli.table_output import check_output, output_table
     from manifill.tables import read_pairs
 
     console = Console(quiet=quiet)
     check_output(out)
-    model = load_with_verdict(run, console, skip_damaged=skip_damaged)
-    asked = read_pairs(pairs, layout_of(model), max_bytes=parse_size(max_size))
-    _check_header(model, pairs, list(asked.frame))
-    for note in asked.notes:
-        console.note(note)
-    rows, cols = _labels(model, pairs, asked)
-    found = model.predict(rows, cols, interval=interval)
+    with displayed(visible=not quiet):
+        model = load_with_verdict(run, console, skip_damaged=skip_damaged)
+        asked = read_pairs(pairs, layout_of(model), max_bytes=parse_size(max_size))
+        _check_header(model, pairs, list(asked.frame))
+        for note in asked.notes:
+            console.note(note)
+        rows, cols = _labels(model, pairs, asked)
+        found = model.predict(rows, cols, interval=interval)
     frame = asked.frame.assign(mean=found.mean, sd=found.sd, lower=found.lower, upper=found.upper)
     output_table(frame, out, console, counted(len(frame), "prediction"), raw_labels=raw_labels)
 
@@ -64,9 +68,11 @@ def _check_header(model: "MatrixCompletion", file: Path, names: list[Any]) -> No
 
 def _labels(model: "MatrixCompletion", file: Path, asked: "Pairs") -> Iterator[list[Any]]:
     """Yield the row labels and the column labels of the pairs; a ValueError names one that the run does not have."""
+    from manifill.base import progress
     from manifill.cli.run_labels import by_text, labels_of
 
-    for noun, labels, known in zip(("row", "column"), (asked.rows, asked.cols), labels_of(model), strict=True):
+    parts = zip(("row", "column"), (asked.rows, asked.cols), labels_of(model), strict=True)
+    for noun, labels, known in progress.counted(parts, "looking up labels", 2, "columns", LOOKUP * len(asked.rows)):
         found = by_text(known)
         texts = [str(label) for label in labels.tolist()]
         for record, text in enumerate(texts):

@@ -27,13 +27,15 @@ def report(
 
         manifill report run/ --out report.html
     """
+    from manifill.base.progress_display import displayed
     from manifill.report import report_of_run
 
     console = Console(quiet=quiet)
     path = run / "report.html" if out is None else out
     _check_destination(path, run)
     console.note("reading the draws")
-    report_of_run(run, path, skip_damaged=skip_damaged)
+    with displayed(visible=not quiet):
+        report_of_run(run, path, skip_damaged=skip_damaged)
     console.note(f"report written to {path}")
 
 

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from manifill.base.progress_display import displayed
 from manifill.cli.console import Console
 from manifill.tables import check_destination, guarded_frame, write_table
 
@@ -24,5 +25,6 @@ def output_table(frame: Any, out: Path | None, console: Console, content: str, *
             sys.stdout.reconfigure(encoding="utf-8")  # as files are, whatever the locale is
         (frame if raw_labels else guarded_frame(frame)).to_csv(sys.stdout, index=False)
         return
-    write_table(frame, out, raw_labels=raw_labels)
+    with displayed(visible=not console.quiet):
+        write_table(frame, out, raw_labels=raw_labels)
     console.note(f"{content} written to {out}")

@@ -25,12 +25,14 @@ def top(
 
         manifill top run/ --row 42 --n 10
     """
+    from manifill.base.progress_display import displayed
     from manifill.cli.run_labels import row_label
 
     console = Console(quiet=quiet, as_json=as_json)
-    model = load_with_verdict(run, console, skip_damaged=skip_damaged)
-    label = row_label(model, row)
-    frame = model.top(label, n).to_frame()
+    with displayed(visible=not quiet):
+        model = load_with_verdict(run, console, skip_damaged=skip_damaged)
+        label = row_label(model, row)
+        frame = model.top(label, n).to_frame()
     console.result(
         frame.to_string(index=False, float_format="{:.3f}".format), {"row": label, "top": frame.to_dict("records")}
     )

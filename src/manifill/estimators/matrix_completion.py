@@ -24,6 +24,7 @@ from manifill.estimators.draw_arguments import choose_draws
 from manifill.estimators.fitted_model import FittedModel
 from manifill.likelihoods import Likelihood
 from manifill.problem import Duplicates, Layout, Observations, as_observations
+from manifill.problem.additive_fit import TYPICAL_ITERATIONS
 from manifill.problem.convert import is_frame
 from manifill.problem.frame_labels import describe_frame
 from manifill.problem.frames import frame_layout
@@ -40,6 +41,11 @@ if TYPE_CHECKING:
     from manifill.run.chains_to_draws import Request
 
 __all__ = ["ConvergenceWarning", "MatrixCompletion"]
+
+# What is counted before the chains start, with guesses of the seconds per cell: the comparison with held-out cells and
+# the fingerprint of the data; and the priors of effects, rate and factors, for which effects are fitted.
+CHECKS, SECONDS_PER_CHECK = 2, 1e-7
+PRIORS, SECONDS_PER_PRIOR = 3, 4e-7
 
 
 class ConvergenceWarning(UserWarning):
@@ -260,11 +266,13 @@ class MatrixCompletion(FittedModel):
         # Imported here because loading a run imports this module too, and needs no samplers and no processes.
         from manifill.run.chains_to_draws import sample_in_memory, sample_to_disk
 
-        progress.begin("checking")
-        observations = as_observations(rows, cols, values, shape, self.duplicates, layout)
-        if is_frame(rows):
-            about = {"layout": describe_frame(rows, frame_layout(rows, layout), observations), **(about or {})}
-        request = self._request(observations, held_out, about)
+        size = _likely_size(rows)
+        with progress.followed_by(self._chain_seconds(size)):
+            progress.begin("checking", guess=SECONDS_PER_CHECK * size)
+            observations = as_observations(rows, cols, values, shape, self.duplicates, layout)
+            if is_frame(rows):
+                about = {"layout": describe_frame(rows, frame_layout(rows, layout), observations), **(about or {})}
+            request = self._request(observations, held_out, about)
         jobs = None if self.jobs is None else check_count("jobs", self.jobs, 1)
         if self.path is not None:
             found = sample_to_disk(request, RunFolder(self.path), start=start, jobs=jobs)
@@ -277,6 +285,14 @@ class MatrixCompletion(FittedModel):
         self._take(observations, found.model, found.draws, found.diagnostics)
         self.ended_by_ = found.ending
 
+    def _chain_seconds(self, cells: int) -> float:
+        """Return a guess of the seconds that the chains take."""
+        from manifill.run.time_guess import chain_seconds
+
+        return chain_seconds(
+            cells, rank=self.rank, chains=self.chains, warmup=self.warmup, draws=self.draws, jobs=self.jobs
+        )
+
     def _held_out(self) -> Observations | None:
         if self.path is None or not RunFolder(self.path).held_out.exists():
             return None
@@ -288,11 +304,14 @@ class MatrixCompletion(FittedModel):
         """Return the request that the parameters describe."""
         from manifill.run.chains_to_draws import Request
 
+        progress.begin("checking", CHECKS, "steps", guess=SECONDS_PER_CHECK * observations.size)
         if held_out is not None:
             check_held_out(held_out, observations)
+        progress.advance()
         likelihood = choose_likelihood(self.likelihood, self.trials, self.step)
         seed = np.random.SeedSequence(None if self.seed is None else check_count("seed", self.seed, 0))
         attributes = dict(about or {}) | provenance(self.get_params(), seed, observations, held_out)
+        progress.advance()
         return Request(
             observations=observations,
             held_out=held_out,
@@ -301,6 +320,7 @@ class MatrixCompletion(FittedModel):
             draws=choose_draws(self.draws, self.max_draws, self.max_minutes),
             resolve=partial(self._resolve, observations, attributes["seed"]),
             likelihood=None if isinstance(self.likelihood, str) else likelihood,
+            chain_seconds=self._chain_seconds(observations.size),
         )
 
     def _resolve(self, observations: Observations, seed: int) -> Resolved:
@@ -310,6 +330,8 @@ class MatrixCompletion(FittedModel):
         name, noise = choose_names(likelihood, sampler=self.sampler, noise=self.noise, **in_units)
         sampler = choose_sampler(name, self.target_acceptance, self.max_depth, self.warmup)
         scaled, scales = scale_columns(self.column_scales, observations, likelihood, in_units)
+        iterations = PRIORS * TYPICAL_ITERATIONS
+        progress.begin("choosing priors", iterations, "iterations", guess=SECONDS_PER_PRIOR * PRIORS * scaled.size)
         described = partial(
             build_model,
             scaled,
@@ -326,3 +348,9 @@ class MatrixCompletion(FittedModel):
             of_noise = {"noise": noise, "tails": self.tails, "sigma": self.sigma}
             rank = choose_rank(generator(seed, Stream.RANK), scaled, likelihood, effects=self.effects, **of_noise)
         return Resolved(described(rank=rank), scales, sampler)
+
+
+def _likely_size(data: Any) -> int:
+    """Return the number of entries of an array, a DataFrame or a sparse matrix; 0 if it is not known yet."""
+    size = getattr(data, "size", 0)
+    return size if isinstance(size, int) else 0

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from manifill.base import progress
 from manifill.base.arrays import Array, Generator, IntVector
 from manifill.base.moments import add_value
 from manifill.posterior.cell_draws import product_at_cells
@@ -63,7 +64,9 @@ def _chosen(draws: Draws, cells: Cells, times: int) -> Cells:
 def _spreads(draws: Draws, cells: Cells) -> Array:
     """Return the sums of squares of X at the cells about its means over some draws, (k,)."""
     x, mean, spread = np.zeros((3, cells.rows.size))
-    for k, factors in enumerate(draws.thinned(SAMPLE).factors()):
+    some = draws.thinned(SAMPLE)
+    counted_factors = progress.counted(some.factors(), "choosing cells to diagnose", some.total, "draws")
+    for k, factors in enumerate(counted_factors):
         product_at_cells(factors.left, factors.right, *cells, x)
         mean, square = add_value(k + 1, mean, x)
         spread += square

@@ -113,6 +113,11 @@ class Draws:
         return int(self.posterior[self._sides[0]].shape[1])
 
     @property
+    def total(self) -> int:
+        """Number of draws of all chains."""
+        return self.chains * self.draws
+
+    @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns of X, (m, n)."""
         left, right = self._sides

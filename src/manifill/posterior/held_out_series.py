@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from manifill.base import progress
 from manifill.base.arrays import Array, Generator
 from manifill.likelihoods import Likelihood
 from manifill.posterior.cell_density import CellDensity
@@ -24,13 +25,16 @@ def held_out_series(rng: Generator, draws: Draws, likelihood: Likelihood, held_o
     plus the derivative of the score in the direction of this draw (docs/math.md, section 6.1), so that the standard
     error of the mean of the series is that of the score.  If columns were scaled, errors are in units of their spreads.
     """
-    count = min(held_out.size, MOST_CELLS, max(MOST_VALUES // (draws.chains * draws.draws), 1))
+    count = min(held_out.size, MOST_CELLS, max(MOST_VALUES // draws.total, 1))
     cells = np.sort(rng.choice(held_out.size, size=count, replace=False))
     all_rows, all_cols, all_values = held_out.triples()
     rows, cols, values = all_rows[cells].astype(np.int64), all_cols[cells].astype(np.int64), all_values[cells]
     density = CellDensity.of(draws, likelihood, cols, values)
-    means, logs = np.empty((2, draws.chains * draws.draws, count))
-    for k, (x, parameters) in enumerate(at_cells(draws, likelihood, rows, cols)):
+    means, logs = np.empty((2, draws.total, count))
+    cell_draws = at_cells(draws, likelihood, rows, cols)
+    for k, (x, parameters) in enumerate(
+        progress.counted(cell_draws, "diagnosing held-out cells", draws.total, "draws")
+    ):
         means[k] = likelihood.mean(x)
         logs[k] = density.at(x, parameters)
     shape = draws.chains, draws.draws

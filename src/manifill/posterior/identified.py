@@ -94,17 +94,16 @@ def singular_values(left: Matrix, right: Matrix) -> Vector:
 
 def _of_matrix(draws: Draws, cells: Cells) -> tuple[Array, Array]:
     """Return X at the cells and its singular values, (chain, draw, …) each; the draws are read once."""
-    at_cells = np.empty((draws.chains * draws.draws, cells.rows.size))
+    at_cells = np.empty((draws.total, cells.rows.size))
     singular = []
     # Effects can be exchanged with the low-rank part, so with effects s is not identified.
     has_values = "s" in draws.posterior and not draws.has_effects
     with threadpool_limits(1, "blas"):  # for matrices this narrow, threads cost more than they save
-        progress.begin("diagnosing", len(at_cells), "draws")
-        for x, factors in zip(at_cells, draws.factors(), strict=True):
+        counted_factors = progress.counted(draws.factors(), "diagnosing", draws.total, "draws")
+        for x, factors in zip(at_cells, counted_factors, strict=True):
             product_at_cells(factors.left, factors.right, *cells, x)
             if not has_values:
                 singular.append(singular_values(factors.left, factors.right))
-            progress.advance()
     # U and V are orthonormal, so s holds the singular values, in any order.
     values = -np.sort(-draws.posterior["s"][:], axis=-1) if has_values else np.array(singular)
     shape = draws.chains, draws.draws, -1

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from threadpoolctl import threadpool_limits
 
+from manifill.base import progress
 from manifill.base.argument_words import Argument, Wording
 from manifill.base.arrays import Array, Generator, IntVector, Matrix, Vector
 from manifill.base.moments import add_value
@@ -82,7 +83,9 @@ def predict(
     row_index, col_index = check_cells(draws.shape, rows, cols)
     draws = enough_draws(draws, row_index.size)
     mean, sd, lower, upper = out = np.empty((4, row_index.size))
-    for part in cell_blocks(draws, row_index.size):
+    blocks = list(cell_blocks(draws, row_index.size))
+    progress.begin("predicting", len(blocks) * draws.total, "draws")
+    for part in blocks:
         out[:, part] = _predict_block(rng, draws, likelihood, row_index[part], col_index[part], interval)
     out *= np.broadcast_to(draws.column_scales, draws.shape[1])[col_index]
     return Prediction(mean, sd, lower, upper, interval)
@@ -101,7 +104,7 @@ def sample_predictive(
     There is one sample per draw, chain by chain, or one for each of ``count`` evenly spread draws.
     """
     row_index, col_index = check_cells(draws.shape, rows, cols)
-    total = draws.chains * draws.draws
+    total = draws.total
     if count is None:
         count = total
     elif not 0 < count <= total:
@@ -109,7 +112,8 @@ def sample_predictive(
     kept = np.zeros(total, dtype=bool)
     kept[np.arange(count) * total // count] = True
     samples = np.empty((count, row_index.size))
-    for k, (x, parameters) in enumerate(at_cells(draws, likelihood, row_index, col_index, kept)):
+    cell_draws = at_cells(draws, likelihood, row_index, col_index, kept)
+    for k, (x, parameters) in enumerate(progress.counted(cell_draws, "sampling predictions", count, "draws")):
         samples[k] = likelihood.sample(rng, x, parameters)
     samples *= np.broadcast_to(draws.column_scales, draws.shape[1])[col_index]
     return samples
@@ -122,13 +126,15 @@ def complete(draws: Draws, likelihood: Likelihood) -> tuple[Matrix, Matrix]:
     average, spread = np.zeros((m, n)), np.zeros((m, n))
     block = max(BLOCK_CELLS // n, 1)
     with threadpool_limits(1, "blas"):  # for products this small, threads cost more than they save
-        for k, (left, right, variables) in enumerate(draws.factors(variables_needed(draws, likelihood))):
+        factors = draws.factors(variables_needed(draws, likelihood))
+        counted_factors = progress.counted(factors, "completing", draws.total, "draws")
+        for k, (left, right, variables) in enumerate(counted_factors):
             for first in range(0, m, block):
                 part = slice(first, first + block)
                 x = left[part] @ right.T
                 variance = likelihood.variance(x, of_rows(variables, part))
                 _add_draw(k, average[part], spread[part], likelihood.mean(x), variance)
-    spread /= draws.chains * draws.draws
+    spread /= draws.total
     scales = draws.column_scales
     return average * scales, np.sqrt(spread, out=spread) * scales
 
@@ -150,7 +156,7 @@ def check_interval(interval: float) -> None:
 
 def cell_blocks(draws: Draws, cells: int) -> Iterator[slice]:
     """Yield slices of the cells such that one sample per cell and draw fits in SAMPLE_BYTES."""
-    block = max(SAMPLE_BYTES // (4 * draws.chains * draws.draws), 1)
+    block = max(SAMPLE_BYTES // (4 * draws.total), 1)
     for first in range(0, cells, block):
         yield slice(first, first + block)
 
@@ -158,7 +164,7 @@ def cell_blocks(draws: Draws, cells: int) -> Iterator[slice]:
 def _predict_block(
     rng: Generator, draws: Draws, likelihood: Likelihood, rows: IntVector, cols: IntVector, interval: float
 ) -> tuple[Vector, Vector, Vector, Vector]:
-    total = draws.chains * draws.draws
+    total = draws.total
     average, spread, first = np.zeros((3, rows.size))
     changes = np.empty((total, rows.size), dtype=np.float32)  # differences: single precision suffices at any level
     for k, (x, parameters) in enumerate(at_cells(draws, likelihood, rows, cols)):
@@ -167,6 +173,7 @@ def _predict_block(
         if k == 0:
             first[:] = sample
         changes[k] = sample - first
+        progress.advance()
     tail = 0.5 * (1.0 - interval)
     lower, upper = first + np.quantile(changes, (tail, 1.0 - tail), axis=0, overwrite_input=True)
     return average, np.sqrt(spread / total), lower, upper

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from manifill.base import progress
 from manifill.base.arrays import Array, IntVector, Matrix, Vector
 from manifill.likelihoods import Likelihood
 from manifill.posterior.draws import Draws
@@ -48,4 +49,5 @@ def rank_columns(draws: Draws, likelihood: Likelihood, row: int, candidates: Int
 def _expected(draws: Draws, likelihood: Likelihood, row: int, candidates: IntVector) -> Matrix:
     """Return E[y | x] for each draw, or for evenly spread ones if there are many, (draws, candidates)."""
     some = draws.thinned(ENOUGH_DRAWS)
-    return np.array([likelihood.mean(right[candidates] @ left[row]) for left, right, _ in some.factors()])
+    factors = progress.counted(some.factors(), "ranking", some.total, "draws")
+    return np.array([likelihood.mean(right[candidates] @ left[row]) for left, right, _ in factors])

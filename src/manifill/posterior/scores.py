@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from manifill.base import progress
 from manifill.base.arrays import Array, Generator, IntVector, Vector
 from manifill.base.wording import counted
 from manifill.likelihoods import Likelihood
@@ -63,7 +64,9 @@ def score(
     value = _checked_values(values, row_index.size)
     draws = enough_draws(draws, value.size)
     sums = np.zeros(5)
-    for part in cell_blocks(draws, value.size):
+    blocks = list(cell_blocks(draws, value.size))
+    progress.begin("scoring", len(blocks) * draws.total, "draws")
+    for part in blocks:
         sums += _score_block(rng, draws, likelihood, row_index[part], col_index[part], value[part], interval)
     square, absolute, log_density, crps, inside = (float(total) / value.size for total in sums)
     return Score(square**0.5, absolute, log_density, crps, inside, interval, value.size)
@@ -79,7 +82,7 @@ def _score_block(
     interval: float,
 ) -> Vector:
     """Return the sums over cells of squared and absolute errors, log densities, CRPS, and values in intervals."""
-    total = draws.chains * draws.draws
+    total = draws.total
     density = CellDensity.of(draws, likelihood, cols, values)
     observed = likelihood.decode(density.encoded)
     average, log_sum = np.zeros(rows.size), np.full(rows.size, -np.inf)
@@ -88,6 +91,7 @@ def _score_block(
         average += (likelihood.mean(x) - average) / (k + 1)
         np.logaddexp(log_sum, density.at(x, parameters), out=log_sum)
         errors[k] = likelihood.sample(rng, x, parameters) - observed
+        progress.advance()
     errors.sort(axis=0)
     crps = _crps(errors)
     tail = 0.5 * (1.0 - interval)

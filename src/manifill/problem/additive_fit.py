@@ -7,16 +7,26 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, lsmr
 from threadpoolctl import threadpool_limits
 
+from manifill.base import progress
 from manifill.base.arrays import IntVector, Vector
 from manifill.problem.observations import Observations
 
-__all__ = ["ROUNDING", "AdditiveFit", "fit_additive", "positive_square", "variance_of"]
+__all__ = [
+    "ROUNDING",
+    "TYPICAL_ITERATIONS",
+    "AdditiveFit",
+    "Iterations",
+    "fit_additive",
+    "positive_square",
+    "variance_of",
+]
 
 # Relative differences below this are rounding errors, including those of the least-squares sums.
 ROUNDING = 1e-12
 
 # Tolerance and iteration limit of the fit, which only sets the scales of priors.
 TOLERANCE, MOST_ITERATIONS = 1e-13, 200
+TYPICAL_ITERATIONS = 10  # that a phase of fits expects of each
 
 
 class AdditiveFit(NamedTuple):
@@ -29,6 +39,24 @@ class AdditiveFit(NamedTuple):
     residual_of_both: float  # variance of x − a − b
     free_rows: int  # degrees of freedom of a; 0 if nothing was fitted
     free_columns: int
+
+
+class Iterations:
+    """Reports the iterations of a fit, as part of a phase that expects the typical number of them."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def add(self) -> None:
+        """Report one more."""
+        self._count += 1
+        if self._count > TYPICAL_ITERATIONS:
+            progress.expect(1.0)
+        progress.advance()
+
+    def end(self) -> None:
+        """Report that there are no more."""
+        progress.expect(min(self._count - TYPICAL_ITERATIONS, 0))
 
 
 def variance_of(values: Vector, size: float | None = None, spent: int = 0) -> float:
@@ -57,6 +85,7 @@ def fit_additive(observations: Observations, x: Vector) -> AdditiveFit:
     free_rows, free_columns = (int(np.count_nonzero(count)) - 1 for count in counts)
     total, size = variance_of(x), float(np.sqrt(np.mean(x**2)))
     if len(x) - 1 <= free_rows + free_columns:
+        progress.expect(-TYPICAL_ITERATIONS)
         return AdditiveFit(np.zeros(len(x)), np.zeros(len(x)), total, total, total, 0, 0)
     row, column = _least_squares(observations, x - np.mean(x), counts)
     of_columns = variance_of(x - column, size, free_columns) or total
@@ -75,7 +104,10 @@ def _least_squares(observations: Observations, x: Vector, counts: Sequence[IntVe
     m, n = observations.shape
     row_scales, column_scales = (1.0 / np.sqrt(np.maximum(count, 1)) for count in counts)
 
+    iterations = Iterations()
+
     def at_cells(effects: Vector) -> Vector:
+        iterations.add()
         return np.asarray((row_scales * effects[:m])[rows] + (column_scales * effects[m:])[cols])
 
     def over_cells(u: Vector) -> Vector:
@@ -84,4 +116,5 @@ def _least_squares(observations: Observations, x: Vector, counts: Sequence[IntVe
     design = LinearOperator((len(x), m + n), matvec=at_cells, rmatvec=over_cells, dtype=np.float64)
     with threadpool_limits(1, "blas"):  # so that the order of sums does not depend on the number of threads
         found = lsmr(design, x, atol=TOLERANCE, btol=TOLERANCE, maxiter=MOST_ITERATIONS)[0]
+    iterations.end()
     return (row_scales * found[:m])[rows], (column_scales * found[m:])[cols]

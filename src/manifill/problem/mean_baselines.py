@@ -4,8 +4,9 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, lsmr
 from threadpoolctl import threadpool_limits
 
+from manifill.base import progress
 from manifill.base.arrays import Array, IntVector, Vector
-from manifill.problem.additive_fit import fit_additive
+from manifill.problem.additive_fit import TYPICAL_ITERATIONS, Iterations, fit_additive
 from manifill.problem.column_spreads import divided_by
 from manifill.problem.observations import Observations
 
@@ -18,6 +19,8 @@ SMALLEST_SHARE = 1e-3
 MEAN_WIDTH = 10.0
 
 TOLERANCE, MOST_ITERATIONS = 1e-10, 500
+
+FITS, SECONDS_PER_FIT = 2, 4e-7  # of effects, without and with shrinkage; a guess per cell
 
 
 def mean_baselines(train: Observations, rows: IntVector, cols: IntVector, scales: Array) -> dict[str, Vector]:
@@ -49,13 +52,17 @@ def _shrunk_effects(observations: Observations) -> tuple[float, Vector, Vector]:
     """
     rows, cols, values = observations.triples()
     (m, n), x = observations.shape, values - values.mean()
+    progress.begin("fitting means", FITS * TYPICAL_ITERATIONS, "iterations", guess=SECONDS_PER_FIT * FITS * x.size)
     fit = fit_additive(observations, values)
     noise = fit.residual_of_both or 1.0
     between = (fit.residual_of_columns - noise, fit.residual_of_rows - noise)
     row_sd, column_sd = (float(np.sqrt(max(variance, SMALLEST_SHARE * noise))) for variance in between)
     mean_sd = MEAN_WIDTH * (float(np.std(x)) or 1.0)
 
+    iterations = Iterations()
+
     def at_cells(unit: Vector) -> Vector:
+        iterations.add()
         return np.asarray(mean_sd * unit[0] + row_sd * unit[1 : m + 1][rows] + column_sd * unit[m + 1 :][cols])
 
     def over_cells(u: Vector) -> Vector:
@@ -66,4 +73,5 @@ def _shrunk_effects(observations: Observations) -> tuple[float, Vector, Vector]:
     design = LinearOperator((len(x), 1 + m + n), matvec=at_cells, rmatvec=over_cells, dtype=np.float64)
     with threadpool_limits(1, "blas"):  # so that the order of sums does not depend on the number of threads
         unit = lsmr(design, x, np.sqrt(noise), atol=TOLERANCE, btol=TOLERANCE, maxiter=MOST_ITERATIONS)[0]
+    iterations.end()
     return values.mean() + mean_sd * unit[0], row_sd * unit[1 : m + 1], column_sd * unit[m + 1 :]

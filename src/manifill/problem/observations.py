@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from manifill.base import progress
 from manifill.base.argument_words import Argument, Wording
 from manifill.base.arrays import Array, Generator, IntVector, Vector
 from manifill.base.wording import counted
@@ -19,6 +20,9 @@ __all__ = ["Duplicates", "Observations"]
 Duplicates = Literal["error", "average"]
 
 LARGEST_SIZE = 2**31 - 1  # indices are held in 32 bits
+
+# Checks, sorting, averages of duplicates, and the cells by row and by column; and a guess of the seconds per cell.
+SORTING_STEPS, SORTING_SECONDS = 5, 5e-7
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,20 +58,18 @@ class Observations:
         """
         if duplicates not in ("error", "average"):
             raise ValueError(f"duplicates must be 'error' or 'average', not {duplicates!r}.")
+        progress.begin("sorting cells", SORTING_STEPS, "steps", guess=SORTING_SECONDS * np.size(values))
         row_index, col_index, value = as_indices("rows", rows), as_indices("cols", cols), _as_values(values)
         _check_lengths(row_index, col_index, value)
         m, n = _checked_shape(shape, row_index, col_index)
         _check_labels("row_labels", row_labels, m)
         _check_labels("column_labels", column_labels, n)
         labels = row_labels, column_labels
+        progress.advance()
         row_index, col_index, value = _without_duplicates(row_index, col_index, value, n, duplicates, labels)
-        return cls(
-            shape=(m, n),
-            by_row=_compress(row_index, col_index, value, m),
-            by_column=_compress(col_index, row_index, value, n),
-            row_labels=row_labels,
-            column_labels=column_labels,
-        )
+        by_row = _compress(row_index, col_index, value, m)
+        by_column = _compress(col_index, row_index, value, n)
+        return cls((m, n), by_row, by_column, row_labels, column_labels)
 
     @property
     def size(self) -> int:
@@ -192,6 +194,7 @@ def _without_duplicates(
     """Return the cells sorted by row and column; duplicates are averaged, or raise a ValueError."""
     key = rows * n + cols
     order = np.argsort(key, kind="stable")
+    progress.advance()
     key, values = key[order], values[order]
     is_first = np.ones(len(key), dtype=bool)
     np.not_equal(key[1:], key[:-1], out=is_first[1:])
@@ -211,6 +214,7 @@ def _without_duplicates(
         values = np.add.reduceat(values, starts) / np.diff(np.append(starts, len(key)))
         key = key[starts]
     sorted_rows, sorted_cols = np.divmod(key, n)
+    progress.advance()
     return sorted_rows, sorted_cols, values
 
 
@@ -218,4 +222,6 @@ def _compress(major: IntVector, minor: IntVector, values: Vector, size: int) -> 
     starts = np.zeros(size + 1, dtype=np.int64)
     np.cumsum(np.bincount(major, minlength=size), out=starts[1:])
     order = np.argsort(major, kind="stable")
-    return Compressed(starts, minor[order].astype(np.int32), np.ascontiguousarray(values[order]))
+    compressed = Compressed(starts, minor[order].astype(np.int32), np.ascontiguousarray(values[order]))
+    progress.advance()
+    return compressed

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import binom
 
+from manifill.base import progress
 from manifill.base.arrays import Array, Generator, Vector
 from manifill.posterior.cell_draws import product_at_cells
 from manifill.posterior.cell_parameters import parameters_at, variables_needed
@@ -61,13 +62,14 @@ def ranks(rng: Generator, data: ReportData, held_out: Observations) -> Ranks:
     x, mean, below, at_most = np.zeros((4, values.size))
     target = values / data.spreads[cols]
     slack = ROUNDING * np.abs(target)
-    for left, right, variables in draws.factors(variables_needed(draws, likelihood)):
+    factors = draws.factors(variables_needed(draws, likelihood))
+    for left, right, variables in progress.counted(factors, "ranking held-out values", draws.total, "draws"):
         product_at_cells(left, right, rows, cols, x)
         sample = likelihood.sample(rng, x, parameters_at(variables, rows, cols))
         mean += likelihood.mean(x)
         below += sample < target - slack
         at_most += sample <= target + slack
-    total = draws.chains * draws.draws
+    total = draws.total
     below, at_most = below / total, at_most / total
     randomised = below + rng.random(values.size) * (at_most - below)
     return Ranks(data.spreads[cols] * mean / total, below, at_most, randomised)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
+from manifill.base import progress
 from manifill.base.argument_words import Argument, Wording
 from manifill.base.errors import DiskFullError
 from manifill.likelihoods import Likelihood
@@ -32,6 +33,7 @@ from manifill.run.resume import (
     settings_to_store,
 )
 from manifill.run.seeds import chain_seeds
+from manifill.run.time_guess import building_seconds, products_per_pass
 from manifill.sampling.chains import Plan, open_chains, statistic_names
 
 __all__ = ["Request", "Sampled", "sample_in_memory", "sample_to_disk"]
@@ -48,13 +50,14 @@ class Request:
     draws: int | AutoDraws  # per chain
     resolve: Callable[[], Resolved]  # a new run's model and sampler, from data and defaults; may raise a ValueError
     likelihood: Likelihood | None  # the code of a custom likelihood, which a run does not store
+    chain_seconds: float = 0.0  # a guess of the time that the chains take
 
     def plan(self, resolved: Resolved) -> Plan:
         """Return the plan of the chains."""
         scales = resolved.column_scales
         scaled = self.observations if scales is None else divided_by(self.observations, scales)
         build = partial(resolved.sampler.build, resolved.model, scaled)
-        products = float(scaled.size * (resolved.model.rank + 2))  # two for the effects
+        products = products_per_pass(scaled.size, resolved.model.rank)
         return Plan(build, self.chains, resolved.sampler.warmup, products=products)
 
     @property
@@ -81,7 +84,8 @@ class Sampled(NamedTuple):
 
 def sample_in_memory(request: Request, *, jobs: int | None) -> Sampled:
     """Run the chains and return the model and the draws."""
-    new = _new(request)
+    with progress.followed_by(request.chain_seconds):
+        new = _new(request)
     attributes = request.attributes | new.resolved.to_json()
     return _sampled(request, new, InMemory(attributes, request.first_goal), request.first_goal, None, attributes, jobs)
 
@@ -90,12 +94,13 @@ def sample_to_disk(request: Request, run: RunFolder, *, start: Start, jobs: int 
     """Run or resume the chains and return the model and the draws, which stay on disk."""
     run.check(start)
     check_labels(request.observations)
-    new = None if start is Start.RESUME else _new(request)  # may raise, so before anything is written
+    with progress.followed_by(request.chain_seconds):
+        new = None if start is Start.RESUME else _new(request)  # may raise, so before anything is written
     recover(run)
     with run.reserved():
         run.check(start)  # another process may have started a run in the meantime
         before = attributes_to_resume(run) if start is Start.RESUME else None
-        with _naming_run(run, "try again"):
+        with _naming_run(run, "try again"), progress.followed_by(request.chain_seconds):
             if before is None:
                 prepared, goal = _begun(request, run, new or _new(request)), request.first_goal
                 settings = request.attributes["settings"]
@@ -145,6 +150,7 @@ def _naming_run(run: RunFolder, remedy: str) -> Iterator[None]:
 def _new(request: Request) -> Prepared:
     """Return the model, sampler and plan of a new run, or raise a ValueError if the sampler does not support it."""
     resolved = request.resolve()
+    progress.begin("building the sampler", guess=building_seconds(request.observations.size))
     plan = request.plan(resolved)
     plan.build()  # repeated in the processes of the chains; errors should be raised here
     return Prepared(resolved, plan)

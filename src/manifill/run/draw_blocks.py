@@ -47,7 +47,7 @@ def draw_until_green(chains: Chains, rule: AutoDraws, goal: int, place: Place, l
             return Outcome(place.draws(), None, Ending.INTERRUPT)
         if drawn < goal:  # the run ends here, complete
             place.set_goal(drawn)
-        with progress.before_others(chains.time_left().seconds):
+        with progress.followed_by(chains.time_left().seconds):
             found = look(place.draws())
         ending = _ending(found, rule, budget, drawn, goal)
         if ending is None and chains.stopped:

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from manifill.base import progress
 from manifill.base.arrays import Array
 from manifill.base.atomic_files import replacing
 from manifill.base.errors import Damage, DamagedRunError
 from manifill.problem import Observations
+from manifill.run.array_files import write_arrays
 
 __all__ = ["check_labels", "load_observations", "save_observations"]
 
@@ -36,14 +38,15 @@ def save_observations(path: Path, observations: Observations) -> None:
         if labels is not None:
             parts[name] = _writable(labels)
     with replacing(path) as file:
-        np.savez_compressed(file, **parts)  # type: ignore[arg-type]
+        write_arrays(file, parts, path.name)
 
 
 def load_observations(path: Path) -> Observations:
     """Read a file written by ``save_observations``, or raise a DamagedRunError if it is missing or damaged."""
     try:
         with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:  # np.load leaves a damaged file open
-            parts = dict(file)
+            names = progress.counted(file.files, f"reading {path.name}", len(file.files), "arrays")
+            parts = {name: file[name] for name in names}
         m, n = parts["shape"].tolist()
         return Observations.from_triples(
             parts["rows"],

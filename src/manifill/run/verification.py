@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from manifill.base import progress
 from manifill.base.errors import Damage, DamagedRunError
 from manifill.posterior import FORMAT, store_attributes, store_format
 from manifill.posterior.checked_arrays import CheckedArray, open_checked
@@ -56,6 +57,7 @@ def _store_damage(run: RunFolder) -> tuple[int | None, list[Damage]]:
     except DamagedRunError as error:
         return None, list(error.damage)
     counts, damage = completed_draws(arrays)
+    progress.begin("verifying", sum(_chunks_to_read(arrays, count) for count in counts), "files")
     for chain, count in enumerate(counts):
         damage += itertools.islice(_chain_damage(arrays, chain, count), LARGEST_LIST)
         if number == FORMAT:
@@ -75,12 +77,23 @@ def _chain_damage(arrays: StoreArrays, chain: int, count: int) -> Iterator[Damag
         yield from _array_damage(array, chain, array.shape[1] if count else 0)
 
 
+def _chunks_to_read(arrays: StoreArrays, count: int) -> int:
+    """Return the number of chunks of a chain with ``count`` draws."""
+    drawn = sum(_chunks(array, count) for array in (*arrays.posterior.values(), *arrays.statistics.values()))
+    return drawn + sum(_chunks(array, array.shape[1]) for array in arrays.warmup_statistics.values() if count)
+
+
+def _chunks(array: CheckedArray, count: int) -> int:
+    return -(-count // array.chunks[1])
+
+
 def _array_damage(array: CheckedArray, chain: int, count: int, *, are_draws: bool = False) -> Iterator[Damage]:
     """Yield the damaged chunks of a chain with ``count`` draws; chunks beyond these may be missing."""
     length = array.chunks[1]
-    needed = range(-(-count // length))
+    needed = range(_chunks(array, count))
     beyond = (index for index in array.indices_on_disk(chain) if index not in needed)
     for index in itertools.chain(needed, beyond):
+        progress.advance(float(index in needed))
         first = index * length
         try:
             values = array.read(chain, first, min(first + length, array.shape[1]))

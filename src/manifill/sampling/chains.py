@@ -14,6 +14,7 @@ from typing import Any
 import joblib
 import numpy as np
 
+from manifill.base import progress
 from manifill.base.argument_words import Argument, Wording
 from manifill.base.errors import ChainsKilledError
 from manifill.base.kernel_cache import cache_note
@@ -44,6 +45,8 @@ __all__ = [
 # How often the waiting thread returns to Python code, where signals are handled.
 SECONDS_BETWEEN_CHECKS = 0.1
 
+SECONDS_TO_START = 5.0  # a guess of the time until processes have the data
+
 
 class StoppedInWarmup(KeyboardInterrupt):
     """Ctrl-C was pressed before any chain had made a draw."""
@@ -61,12 +64,13 @@ def open_chains(plan: Plan, seeds: Sequence[np.random.SeedSequence], *, jobs: in
     if note is not None:
         announce(note)
     jobs = min(joblib.cpu_count() if jobs is None else jobs, plan.chains)
+    time_left = TimeLeft(plan.chains, plan.warmup, jobs, plan.products)
     terminated: list[int] = []
     try:
+        progress.begin("starting processes", guess=SECONDS_TO_START, then=time_left.guess())
         with open_workers(jobs) as workers, scratch_folder() as folder:
             board = Board(folder / "board", plan.chains, create=True)
             shared = workers.share(plan, folder / "plan")
-            time_left = TimeLeft(plan.chains, plan.warmup, jobs, plan.products)
             with _stopping_on_interrupt(board, terminated):
                 yield Chains(plan, shared, seeds, board, workers, time_left)
     finally:

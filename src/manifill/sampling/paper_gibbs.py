@@ -5,6 +5,7 @@ conditional is a quadratic form in s, so a whole trajectory costs one pass over 
 """
 
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,15 @@ from manifill.base.arrays import Array, Generator, Matrix, Vector
 from manifill.base.priors import Marginal
 from manifill.base.variables import Variable
 from manifill.geometry import Euclidean, Manifold, Stiefel
-from manifill.kernels.cell_passes import component_gram
+from manifill.kernels.cell_passes import component_gram, factor_gradient, log_likelihood
 from manifill.kernels.compressed import Compressed
 from manifill.likelihoods import NoiseState
 from manifill.problem import Model, Observations
 from manifill.problem.conditional_densities import EffectsGivenFactors, FactorGivenRest, GaussianLogScales, LogScales
 from manifill.problem.joint_density import JointDensity
 from manifill.sampling.block import Block
+from manifill.sampling.block_kernels import block_kernels, manifold_kernels
+from manifill.sampling.cell_noise import noise_kernels
 from manifill.sampling.data import Data
 from manifill.sampling.dual_averaging import DualAveraging
 from manifill.sampling.integrators import Leapfrog
@@ -91,7 +94,33 @@ class Gibbs:
         return (State, Unknowns, Effects, NoiseState, DualAveraging)
 
     def kernels(self) -> tuple[Kernel, ...]:
-        return ()
+        rng, cells, v, factor = np.random.default_rng(0), self.data.by_row, np.empty(0), np.empty((0, 0))
+        likelihood, targets = self.model.likelihood.compiled(), self._example_targets()
+        manifolds = {type(on): on for on in self._manifolds.values()}  # those of a class are compiled once
+        moves = (block_kernels(rng, self._blocks[name], self._manifolds[name], targets[name]) for name in targets)
+        return (
+            *(kernel for target in targets.values() for kernel in _kernels_within(target)),
+            *chain.from_iterable(moves),
+            *chain.from_iterable(manifold_kernels(rng, on) for on in manifolds.values()),
+            Kernel(factor_gradient, (cells, likelihood, 1.0, factor, factor, factor)),
+            Kernel(log_likelihood, (cells, likelihood, factor, factor)),
+            Kernel(component_gram, (cells, factor, factor, v, factor, v)),
+            Kernel(view, (self.layout, v)),
+            *noise_kernels(rng, self.model, self.data),
+        )
+
+    def _example_targets(self) -> dict[str, Target]:
+        """Return a target of each type, by the name of its block; that of V has the type of U's."""
+        cells, likelihood, v, matrix = self.data.by_row, self.model.likelihood.compiled(), np.empty(0), np.empty((0, 0))
+        targets: dict[str, Target] = {"U": FactorGivenRest(cells, likelihood, 1.0, matrix, matrix, matrix)}
+        if self.model.likelihood.is_conjugate:
+            targets["s"] = GaussianLogScales(matrix, v, v, 1.0, 1.0)
+        else:
+            targets["s"] = LogScales(cells, likelihood, 1.0, 1.0, matrix, matrix, matrix, matrix)
+        for name in self._blocks.keys() - {"U", "V", "s"}:
+            one, density = Marginal.over(1.0, 0.0), JointDensity.uncompiled(self.model, cells, self.layout)
+            targets[name] = EffectsGivenFactors(density._replace(noise=one, row=one, column=one), v, v, v)
+        return targets
 
     def start(self, rng: Generator) -> tuple[State, Tuning]:
         begin = warm_start(rng, self.observations, self.model)
@@ -217,6 +246,13 @@ class Gibbs:
         held = [[prior.mean_precision], [effects.row_precision] * len(rows), [effects.column_precision] * len(columns)]
         units = (_precision(state) * cells + np.concatenate(held)) ** -0.5
         return np.concatenate([units, coordinates])
+
+
+def _kernels_within(target: Target) -> tuple[Kernel, ...]:
+    """Return the pass over the cells that a target calls through its address, which is slow to compile."""
+    if not isinstance(target, EffectsGivenFactors):
+        return ()
+    return (Kernel(target.density.cell_pass, target.density.pass_arguments()),)
 
 
 def _precision(state: State) -> float:

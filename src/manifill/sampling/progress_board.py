@@ -93,6 +93,9 @@ class BoardListener:
         self._line = self._line._replace(initial_steps=self._line.initial_steps + amount)
         self._board.write(self._chain, self._line)
 
+    def expect(self, more: float) -> None:
+        """Do nothing: how many steps the start of a chain takes is not known."""
+
     def compiles(self, now: bool) -> None:
         """Note that the compilation of a kernel begins or ends."""
         self._board.mark(self._chain, Stage.COMPILING if now else Stage.INITIALISING)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from manifill.base import progress
 from manifill.base.arrays import Array, IntVector, Vector
 from manifill.tables.message_text import quoted
 from manifill.tables.raw_column import to_numbers
@@ -17,6 +18,7 @@ from manifill.tables.table_layout import LabelKind
 __all__ = ["Labels", "label_array", "labels_as", "labels_in", "numbers_in"]
 
 DIGITS = re.compile(r"[-+]?[0-9]{1,18}")
+SECONDS_PER_LABEL = 2e-6  # that sorting takes; a guess
 LEADING_ZERO = re.compile(r"[-+]?0[0-9]")
 
 
@@ -97,7 +99,8 @@ def _text_labels(raw: RawTable, names: Sequence[str]) -> list[Labels]:
     for piece in raw.text_pieces(names):
         for name, labels in zip(names, collected, strict=True):
             labels.add(piece[name])
-    return [labels.labels() for labels in collected]
+    guess = SECONDS_PER_LABEL * sum(labels.count for labels in collected)
+    return [labels.labels() for labels in progress.counted(collected, "sorting labels", len(names), "columns", guess)]
 
 
 class _TextLabels:
@@ -112,6 +115,11 @@ class _TextLabels:
         codes, distinct = pd.factorize(piece.to_numpy(dtype=object))
         numbers = [self._numbers.setdefault(self._raw.as_label(text), len(self._numbers)) for text in distinct]
         self._codes.append(np.array(numbers, dtype=np.int32)[codes])
+
+    @property
+    def count(self) -> int:
+        """The number of distinct labels."""
+        return len(self._numbers)
 
     def labels(self) -> Labels:
         distinct = np.array(list(self._numbers), dtype=object)

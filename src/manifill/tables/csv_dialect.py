@@ -55,7 +55,8 @@ def detect_dialect(text: TextFile) -> Dialect:
 
 def _has_decimal_comma(text: TextFile) -> bool:
     lines = text.lines()
-    return any(DECIMAL_COMMA.search("".join(piece)) for piece in iter(lambda: list(islice(lines, 1000)), []))
+    with text.file.passes.one("decimal separators"):
+        return any(DECIMAL_COMMA.search("".join(piece)) for piece in iter(lambda: list(islice(lines, 1000)), []))
 
 
 def dialect_notes(dialect: Dialect, text: TextFile) -> list[str]:

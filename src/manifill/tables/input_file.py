@@ -8,6 +8,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from manifill.tables.file_passes import FilePasses
 from manifill.tables.message_text import listed
 from manifill.tables.size_limit import SizeLimit
 
@@ -26,6 +27,7 @@ class InputFile(NamedTuple):
     extension: str  # without .gz
     compressed: bool  # by gzip
     limit: SizeLimit  # of what it unpacks to
+    passes: FilePasses  # reports how far it has been read
 
     @property
     def name(self) -> str:
@@ -33,14 +35,19 @@ class InputFile(NamedTuple):
         return str(self.path)
 
     def open(self) -> BinaryIO:
-        """Open the contents, decompressed; damage and too large contents raise a ValueError while reading."""
+        """Open the contents, decompressed; damage and too large contents raise a ValueError while reading.
+
+        How much has been read is reported in a pass.
+        """
+        watched = self.passes.watched(self.open_on_disk())
+        return io.BufferedReader(_Unpacked(watched, self), 1 << 16) if self.compressed else watched
+
+    def open_on_disk(self) -> BinaryIO:
+        """Open the bytes on disk, for a reader that reports by itself how far it has come."""
         try:
-            file = self.path.open("rb")
+            return self.path.open("rb")
         except OSError as error:
             raise ValueError(f"{self.path} cannot be read: {error.strerror}; check its permissions.") from None
-        if not self.compressed:
-            return file
-        return io.BufferedReader(_Unpacked(file, self), 1 << 16)
 
 
 class _Unpacked(io.RawIOBase):
@@ -87,7 +94,8 @@ def find_input_file(
     if not path.is_file():  # a pipe can be read only once
         raise ValueError(f"{path} is not a regular file; write the table to a file first.")
     extension, compressed = _extension(path, extensions)
-    file = InputFile(path, extension, compressed, SizeLimit(str(path), path.stat().st_size, max_bytes))
+    size = path.stat().st_size
+    file = InputFile(path, extension, compressed, SizeLimit(str(path), size, max_bytes), FilePasses(size))
     with file.open() as stream:
         if not stream.read(1):
             raise ValueError(f"{path} is empty; give a file with at least one observed cell.")

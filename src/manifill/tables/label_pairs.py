@@ -33,8 +33,8 @@ def read_pairs(path: str | os.PathLike[str], layout: Layout, *, max_bytes: int |
     """
     raw = open_table(find_input_file(path, TABLE_EXTENSIONS, max_bytes), MissingCodes())
     row, col = _label_columns(raw, layout)
-    rows, cols = labels_as((layout.row_labels, layout.column_labels), raw, (row, col))
     frame = raw.original()
+    rows, cols = labels_as((layout.row_labels, layout.column_labels), raw, (row, col))
     frame[row], frame[col] = rows, cols
     notes = (
         ()

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from manifill.base import progress
 from manifill.base.argument_words import Argument, Wording, joined
 from manifill.base.arrays import IntVector
 from manifill.problem import Duplicates, Observations
@@ -16,6 +17,8 @@ from manifill.tables.table_layout import Layout, Table
 
 __all__ = ["read_long"]
 
+SECONDS_PER_RECORD = 1.5e-7  # that the search for duplicates takes; a guess
+
 
 def read_long(raw: RawTable, given: Roles, duplicates: Duplicates) -> Table:
     """Return the cells of a long table; the columns that are not given are inferred.
@@ -24,12 +27,13 @@ def read_long(raw: RawTable, given: Roles, duplicates: Duplicates) -> Table:
     """
     row, col, value = _require_roles(raw, given)
     check_memory(raw.file, f"{raw.records} cells", raw.records * BYTES_PER_CELL)
-    rows, cols = labels_in(raw, [row, col])
     values = numbers_in(raw, value)
+    rows, cols = labels_in(raw, [row, col])  # the last pass over the file
     observed = np.flatnonzero(~np.isnan(values))
     if not observed.size:
         raise ValueError(f"{raw.file} has no numbers in the column {quoted(value)}; give at least one observed cell.")
     if duplicates == "error":
+        progress.begin("looking for duplicates", guess=SECONDS_PER_RECORD * observed.size)
         _check_cells(raw, rows, cols, observed)
     layout = Layout(
         kind="long",

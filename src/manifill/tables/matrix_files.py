@@ -54,12 +54,11 @@ def _check_archive(file: InputFile) -> None:
 
 
 def _observations(file: InputFile, stream: Any, duplicates: Duplicates) -> Observations:
-    with np.load(stream, allow_pickle=False) as archive:
+    with file.passes.one("arrays"), np.load(stream, allow_pickle=False) as archive:
         arrays = {name: _real(name, archive[name]) for name in archive.files}
     if "format" in arrays:
         _check_pointers(arrays)
-        stream.seek(0)
-        return from_sparse(_checked_sparse(file, scipy.sparse.load_npz(stream)), duplicates)
+        return from_sparse(_checked_sparse(file, _read_sparse(file)), duplicates)
     if {"rows", "cols", "values"} <= arrays.keys():
         rows, cols, values = arrays["rows"], arrays["cols"], arrays["values"]
         shape = tuple(np.atleast_1d(arrays["shape"]).tolist()) if "shape" in arrays else None
@@ -70,6 +69,11 @@ def _observations(file: InputFile, stream: Any, duplicates: Duplicates) -> Obser
         return from_array(next(iter(arrays.values())))
     contents = listed(arrays) or "no arrays"
     raise ValueError(f"it contains {contents}; give rows, cols and values, or one matrix with NaN for missing cells")
+
+
+def _read_sparse(file: InputFile) -> Any:
+    with file.passes.one("matrix"), file.open() as stream:
+        return scipy.sparse.load_npz(stream)
 
 
 def _real(name: str, array: Any) -> Any:

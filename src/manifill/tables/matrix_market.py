@@ -38,7 +38,8 @@ def read_matrix_market(file: InputFile, duplicates: Duplicates) -> Observations:
     """Return the stored cells of a Matrix Market file; a symmetric matrix stores one half, and both are returned."""
     text = TextFile(file, "latin-1", has_quotes=False)
     header = _read_header(text)
-    table = _read_numbers(text, FORMS[header.form])
+    with file.passes.one("cells"):
+        table = _read_numbers(text, FORMS[header.form])
     if len(table) != header.cells:
         raise ValueError(
             f"{file.name} contains {len(table)} of the {header.cells} cells that its header states; "

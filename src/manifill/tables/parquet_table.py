@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -19,13 +19,14 @@ __all__ = ["NEEDS_PYARROW", "ParquetTable", "open_parquet"]
 
 NEEDS_PYARROW = "needs pyarrow; install it with pip install 'manifill[parquet]'"
 RECORDS_PER_PIECE = 2**14
+RECORDS_TO_CONVERT = 2**21  # of a column at a time; more pieces mean more distinct texts in all
 
 
 @dataclass(frozen=True, eq=False)
 class ParquetTable:
     """The columns of a Parquet file."""
 
-    file: str
+    source: InputFile
     typed: Any  # the DataFrame in the file, with its index as columns
     columns: dict[str, RawColumn]
     index: str | None
@@ -35,14 +36,21 @@ class ParquetTable:
     notes: tuple[str, ...] = ()
 
     @property
+    def file(self) -> str:
+        """The name of the file."""
+        return self.source.name
+
+    @property
     def records(self) -> int:
         """The number of rows."""
         return len(self.typed)
 
     def text_pieces(self, names: Sequence[str]) -> Iterator[Any]:
         """Yield these columns as text."""
-        for start in range(0, len(self.typed), RECORDS_PER_PIECE):
-            yield self.typed[list(names)].iloc[start : start + RECORDS_PER_PIECE].astype(str)
+        with self.source.passes.one("labels"):
+            for start in range(0, len(self.typed), RECORDS_PER_PIECE):
+                yield self.typed[list(names)].iloc[start : start + RECORDS_PER_PIECE].astype(str)
+                self.source.passes.at((start + RECORDS_PER_PIECE) / len(self.typed))
 
     def as_label(self, text: str) -> str:
         """Return the text itself."""
@@ -51,6 +59,10 @@ class ParquetTable:
     def original(self) -> Any:
         """Return all columns with their types in the file."""
         return self.typed.copy()
+
+    def end_reading(self) -> None:
+        """Note that the text is not needed again."""
+        self.source.passes.end()
 
     def location(self, record: int) -> str:
         """Return the row of an entry; rows are numbered from 1."""
@@ -64,8 +76,10 @@ def open_parquet(file: InputFile, missing: MissingCodes) -> ParquetTable:
     if typed.empty:
         raise ValueError(f"{file.name} is an empty table; give at least one observed cell.")
     check_names(file.name, list(typed.columns))
-    columns = {name: _column(file, typed[name], missing) for name in typed}
-    return ParquetTable(file.name, typed, columns, index, missing)
+    with file.passes.one("columns"):
+        parts = _parts(typed.shape[1])
+        columns = {name: _column(file, typed[name], missing, part) for name, part in zip(typed, parts, strict=True)}
+    return ParquetTable(file, typed, columns, index, missing)
 
 
 @contextmanager
@@ -87,11 +101,14 @@ def _read(file: InputFile) -> Any:
     import pyarrow
     from pyarrow import parquet
 
-    with file.open() as stream, parquet.ParquetFile(stream) as source:
-        pieces, size = [], 0
+    # The count is of records: pyarrow reads ahead, in other threads.
+    with file.open_on_disk() as stream, parquet.ParquetFile(stream) as source, file.passes.one("records"):
+        pieces, size, records = [], 0, 0
         for piece in source.iter_batches(RECORDS_PER_PIECE):
             size += piece.nbytes
+            records += piece.num_rows
             file.limit.check(size)
+            file.passes.at(records / max(source.metadata.num_rows, 1))
             pieces.append(piece)
         table = pyarrow.Table.from_batches(pieces, source.schema_arrow)
     table.validate(full=True)  # text that is not UTF-8 would raise an error wherever it is looked at first
@@ -108,14 +125,29 @@ def _with_index(typed: Any) -> tuple[Any, str | None]:
     return typed.rename(columns=str), index
 
 
-def _column(file: InputFile, typed: Any, missing: MissingCodes) -> RawColumn:
+class _Part(NamedTuple):
+    """The part of a pass that converts one column."""
+
+    begin: float
+    length: float
+
+
+def _parts(columns: int) -> list[_Part]:
+    return [_Part(k / columns, 1.0 / columns) for k in range(columns)]
+
+
+def _column(file: InputFile, typed: Any, missing: MissingCodes, part: _Part) -> RawColumn:
     """Return a column of numbers, or of text if it is anything else (dates, categories, lists)."""
     if pd.api.types.is_numeric_dtype(typed) and not pd.api.types.is_bool_dtype(typed):
         exact = typed.dtype.kind in "iu" and not typed.isna().any()
         values = typed.to_numpy() if exact else typed.to_numpy(dtype=np.float64, na_value=np.nan)
+        file.passes.at(part.begin + part.length)
         return number_column(missing.removed_from(values))
     summary = TextSummary(".")
-    with _damage_as_value_error(file):
-        text = typed.astype(str)
-    summary.add(text.where(typed.notna() & ~missing.among_texts(text)))
+    for start in range(0, len(typed), RECORDS_TO_CONVERT):
+        piece = typed.iloc[start : start + RECORDS_TO_CONVERT]
+        with _damage_as_value_error(file):
+            text = piece.astype(str)
+        summary.add(text.where(piece.notna() & ~missing.among_texts(text)))
+        file.passes.at(part.begin + part.length * (start + len(piece)) / len(typed))
     return summary.column()

@@ -62,6 +62,9 @@ class RawTable(Protocol):
     def original(self) -> Any:
         """Return a new DataFrame of all columns, unconverted."""
 
+    def end_reading(self) -> None:
+        """Note that the text is not needed again, which ends the passes over the file."""
+
     def location(self, record: int) -> str:
         """Return the location of a record in the file, for messages, for example ``line 3``."""
 

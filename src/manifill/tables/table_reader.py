@@ -5,6 +5,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 
+from manifill.base import progress
 from manifill.base.argument_words import Argument, Wording, joined
 from manifill.problem import Duplicates
 from manifill.tables.column_roles import Roles, guess_roles
@@ -22,6 +23,12 @@ from manifill.tables.text_table import open_text
 from manifill.tables.wide_table import read_wide
 
 __all__ = ["open_table", "read_table"]
+
+# Passes over a file by its extension, of text those for its encoding, its lines, its columns and its labels; more if an
+# unusual layout needs them.
+PASSES = {".parquet": 3, ".mtx": 1, ".npz": 1}
+PASSES_OF_TEXT = 4
+SECONDS_PER_SUSPICION = 1e-7  # per cell
 
 LONG_ARGUMENTS = joined([Argument("row"), Argument("col"), Argument("value")])
 
@@ -79,12 +86,14 @@ def read_table(
     try:
         if file.extension in MATRIX_EXTENSIONS:
             _check_matrix_arguments(file, given, wide, id_column)
+            _begin_reading(file)
             table = _without_codes(read_matrix(file, duplicates), codes, file)
         else:
             table = _read(open_table(file, codes), wide, given, id_column, duplicates)
     except MemoryError:
         raise TooLargeError(f"{file.name} does not fit into memory; give a part of it.") from None
     layout = replace(table.layout, missing=codes.given)
+    progress.begin("looking for codes of missing values", guess=table.observations.size * SECONDS_PER_SUSPICION)
     return Table(table.observations, layout, (*table.notes, *suspicion_notes(table.observations)))
 
 
@@ -109,8 +118,13 @@ def _without_codes(table: Table, codes: MissingCodes, file: InputFile) -> Table:
 
 
 def open_table(file: InputFile, missing: MissingCodes) -> RawTable:
-    """Return the columns of a table before interpretation."""
+    """Return the columns of a table before interpretation, the beginning of the phase of reading."""
+    _begin_reading(file)
     return open_parquet(file, missing) if file.extension == ".parquet" else open_text(file, missing)
+
+
+def _begin_reading(file: InputFile) -> None:
+    file.passes.begin(f"reading {file.path.name}", PASSES.get(file.extension, PASSES_OF_TEXT))
 
 
 def _check_arguments(given: Roles, wide: bool | None, id_column: str | None, duplicates: Duplicates) -> None:

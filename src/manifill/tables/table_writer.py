@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
+from manifill.base import progress
 from manifill.base.atomic_files import replacing
 from manifill.base.errors import DiskFullError
 from manifill.tables.formula_guard import guarded_frame
@@ -13,6 +14,8 @@ from manifill.tables.message_text import listed
 from manifill.tables.parquet_table import NEEDS_PYARROW
 
 __all__ = ["check_destination", "write_table"]
+
+CELLS_PER_PIECE = 2**18
 
 
 def write_table(frame: Any, path: str | os.PathLike[str], *, raw_labels: bool = False) -> None:
@@ -52,17 +55,23 @@ def _writer(path: Path) -> Callable[[Any, IO[Any]], None]:
     raise ValueError(f"{path} has an unsupported extension; it must be one of {listed(WRITERS)}.")
 
 
-def _write_csv(frame: Any, file: IO[Any]) -> None:
-    frame.to_csv(file, index=False)
+def _write_csv(frame: Any, file: "IO[Any] | gzip.GzipFile", separator: str = ",") -> None:
+    """Write the records in pieces, as a phase that counts them."""
+    progress.begin("writing the table", len(frame), "lines")
+    size = max(CELLS_PER_PIECE // max(frame.shape[1], 1), 1)
+    for start in range(0, max(len(frame), 1), size):  # an empty table has a header too
+        piece = frame.iloc[start : start + size]
+        piece.to_csv(file, index=False, header=start == 0, sep=separator)
+        progress.advance(len(piece))
 
 
 def _write_tsv(frame: Any, file: IO[Any]) -> None:
-    frame.to_csv(file, index=False, sep="\t")
+    _write_csv(frame, file, "\t")
 
 
 def _write_compressed(frame: Any, file: IO[Any]) -> None:
     with gzip.GzipFile("", "wb", fileobj=file, mtime=0) as compressed:  # without a time, equal frames give equal files
-        frame.to_csv(compressed, index=False)
+        _write_csv(frame, compressed)
 
 
 def _write_parquet(frame: Any, file: IO[Any]) -> None:

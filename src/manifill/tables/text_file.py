@@ -56,7 +56,8 @@ class _Contents(NamedTuple):
 def open_text_file(file: InputFile) -> tuple[TextFile, tuple[str, ...]]:
     """Return the text of a file, and notes on its encoding."""
     encoding = _marked_encoding(file)
-    contents = _inspected(file, encoding or "utf-8")
+    with file.passes.one("encoding"):
+        contents = _inspected(file, encoding or "utf-8")
     if contents.is_blank:
         raise ValueError(f"{file.name} is empty; give a file with at least one observed cell.")
     if contents.has_zeros:

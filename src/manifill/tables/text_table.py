@@ -64,7 +64,7 @@ class TextTable:
 
     def text_pieces(self, names: Sequence[str]) -> Iterator[Any]:
         """Yield DataFrames of consecutive records of these columns, as the text in the file."""
-        for piece in self.text.pieces([self.positions[name] for name in names], dtype=str):
+        for piece in self.text.pieces("text", [self.positions[name] for name in names], dtype=str):
             yield piece.set_axis(list(names), axis=1)
 
     def as_label(self, text: str) -> str:
@@ -74,6 +74,10 @@ class TextTable:
     def original(self) -> Any:
         """Return all columns as text."""
         return pd.concat(self.text_pieces(list(self.positions)), ignore_index=True)
+
+    def end_reading(self) -> None:
+        """Note that the text is not needed again."""
+        self.text.file.file.passes.end()
 
     def location(self, record: int) -> str:
         """Return the line of a record."""
@@ -91,10 +95,14 @@ class _Text(NamedTuple):
         size = max(MOST_BYTES, BYTES_PER_FIELD * FEWEST_RECORDS * self.width)
         return max(min(by_fields, size * self.records // max(self.file.size, 1)), 1)
 
-    def pieces(self, positions: list[int], **options: Any) -> Iterator[Any]:
-        """Yield consecutive records of the columns with these field numbers; the numbers are their names."""
+    def pieces(self, doing: str, positions: list[int], **options: Any) -> Iterator[Any]:
+        """Yield consecutive records of the columns with these field numbers; the numbers are their names.
+
+        ``doing`` says what the pass over the file is for.
+        """
         try:
             with (
+                self.file.file.passes.one(doing),
                 self.file.open() as stream,
                 pd.read_csv(
                     stream,
@@ -121,7 +129,8 @@ def open_text(file: InputFile, missing: MissingCodes) -> TextTable:
     """Return the columns of a text file."""
     opened, notes = open_text_file(file)
     dialect = detect_dialect(opened)
-    widths = check_widths(opened, dialect.delimiter)
+    with file.passes.one("lines"):
+        widths = check_widths(opened, dialect.delimiter)
     if widths.records == dialect.header:
         raise ValueError(f"{file.name} has a header line and nothing below it; give at least one observed cell.")
     fields = widths.records * widths.others
@@ -154,7 +163,7 @@ def _read_columns(text: _Text, missing: MissingCodes) -> dict[int, RawColumn]:
     numbers: dict[int, list[Array]] = {k: [] for k in range(text.width)}
     texts: dict[int, TextSummary] = {}
     again = set()
-    for piece in text.pieces(list(numbers), na_values=list(missing.texts)):
+    for piece in text.pieces("columns", list(numbers), na_values=list(missing.texts)):
         for k, column in piece.items():
             if pd.api.types.is_string_dtype(column):
                 texts.setdefault(k, TextSummary(text.dialect.decimal)).add(column)
@@ -178,7 +187,7 @@ def _read_columns(text: _Text, missing: MissingCodes) -> dict[int, RawColumn]:
 def _read_as_text(text: _Text, positions: list[int], missing: MissingCodes) -> dict[int, TextSummary]:
     """Return columns that are numbers in some pieces and text in others."""
     summaries = {k: TextSummary(text.dialect.decimal) for k in positions}
-    for piece in text.pieces(positions, dtype=str) if positions else ():
+    for piece in text.pieces("columns as text", positions, dtype=str) if positions else ():
         for k, column in piece.items():
             summaries[k].add(column.where(~missing.among_texts(column)))
     return summaries

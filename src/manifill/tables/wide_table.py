@@ -38,6 +38,8 @@ def read_wide(raw: RawTable, id_column: str | None) -> Table:
     rows, cols = np.nonzero(~np.isnan(matrix))
     if not rows.size:
         raise ValueError(_no_numbers(raw))
+    if columns.id is None:
+        raw.end_reading()
     row_labels = None if columns.id is None else _row_labels(raw, columns.id)
     numbered = not raw.header and len(columns.data) == len(raw.columns)
     column_labels = None if numbered else _column_labels(columns.data)

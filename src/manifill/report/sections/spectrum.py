@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import plotly.graph_objects as go
 
+from manifill.base import progress
 from manifill.base.arrays import Array, Matrix, Vector
 from manifill.posterior import Draws, Factors
 from manifill.report.charts import BLUE, GREY, Chart, as_float32, chart
@@ -71,7 +72,7 @@ def spectrum(data: ReportData, series: dict[str, Array]) -> Spectrum:
 def agreement(draws: Draws) -> Vector:
     """Return the median agreement of two draws in their first k components, for each k, (components,)."""
     some = draws.thinned(2 * PAIRS, whole_chunks=False)  # successive draws are correlated
-    bases = [_bases(factors) for factors in some.factors()]
+    bases = [_bases(each) for each in progress.counted(some.factors(), "comparing components", some.total, "draws")]
     half = len(bases) // 2
     pairs = zip(bases[:half], bases[half:], strict=False)  # from different chains, or far apart in one chain
     found = [_pair_agreement(*pair) for pair in pairs]
