@@ -39,7 +39,7 @@ class Posterior:
 
 
 def posterior(
-    model: Model, observations: Observations, angles: int = 64, lengths: int = 36, logs: int = 20
+    model: Model, observations: Observations, angles: int = 64, lengths: int = 36, logs: int = 28
 ) -> Posterior:
     """Return the posterior given 3×2 observations of a model of rank one."""
     theta = np.pi * (np.arange(angles) + 0.5) / angles

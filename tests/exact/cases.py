@@ -84,7 +84,8 @@ CASES = {
     "joint, gaussian, effects, gaps": _joint(
         Model(1, Gaussian(), rate=1.0, noise=WithNoise(2.5), effects=EFFECTS), GAPS
     ),
+    # Cells without data have variance 1/τ²: the prior of τ is tight enough for that to have a mean and an error.
     "factors, gaps": _factors(
-        Model(1, Gaussian(), 1.0, noise=WithNoise(NOISE), factor_precision=Gamma(2.0, 2.0)), GAPS
+        Model(1, Gaussian(), 1.0, noise=WithNoise(NOISE), factor_precision=Gamma(6.0, 6.0)), GAPS
     ),
 }

@@ -15,7 +15,7 @@ from tests.exact.marginals import Marginal
 
 FINER: dict[Callable[..., dict[str, Marginal]], dict[str, int]] = {
     quadrature.marginals: {"ray_nodes": 44, "s_nodes": 64},
-    baseline.marginals: {"angles": 96, "lengths": 48, "logs": 28},
+    baseline.marginals: {"angles": 96, "lengths": 48, "logs": 36},
 }
 
 

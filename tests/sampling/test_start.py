@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 
-from manifill.likelihoods import Gaussian, Likelihood
-from manifill.problem import Observations, from_array
+from manifill.likelihoods import Gaussian, Likelihood, WithNoise
+from manifill.paper.cases import synthetic
+from manifill.problem import Model, Observations, from_array
+from manifill.problem.default_priors import scaled_noise_prior, scaled_rate_prior
 from manifill.sampling.gibbs_start import gibbs_start
+from manifill.sampling.starting_point import starting_point
 from manifill.sampling.warm_start import warm_start
 from manifill.unknowns import Unknowns
 from tests.sampling.problems import LIKELIHOODS, model_for, some_observations
@@ -83,3 +86,12 @@ def test_awkward_data_at_full_rank(observations: Observations, likelihood: Likel
     if not likelihood.has_noise and observations.by_row.values[0] % 1.0:
         pytest.skip("a count is a whole number")
     check_legal(started(likelihood, observations, 3, 3, effects=effects), (3, 3), 3)
+
+
+def test_superfluous_components_start_small_without_noise() -> None:
+    """Rank 15 for a true 10: near the mode they were 6 to 9 % of the tenth, and chains kept them."""
+    observations, _ = synthetic(case=1, share=0.4, noise=0.0, seed=0)
+    likelihood, noise = Gaussian(), WithNoise(scaled_noise_prior(observations))
+    model = Model(15, likelihood, scaled_rate_prior(15, observations, likelihood, effects=False), noise)
+    s = starting_point(np.random.default_rng(1), observations, model)[0].s
+    assert s[10] < 0.02 * s[9]

@@ -12,7 +12,7 @@ import numpy as np
 
 from manifill.base.argument_words import Argument, Wording
 from manifill.base.arrays import Array, Generator, IntVector, Matrix, Vector
-from manifill.base.priors import ComponentGamma
+from manifill.base.priors import ComponentGamma, Marginal
 from manifill.base.variables import Variable
 from manifill.kernels.compressed import Compressed
 from manifill.kernels.row_conditionals import draw_rows
@@ -20,6 +20,7 @@ from manifill.likelihoods import NoiseState
 from manifill.problem import Model, Observations
 from manifill.problem.additive_fit import positive_square, variance_of
 from manifill.sampling.cell_noise import draw_noise_of_cells, draw_weights, noise_kernels
+from manifill.sampling.component_scale import exchange_scales
 from manifill.sampling.data import Data
 from manifill.sampling.observed_part import ObservedPart
 from manifill.sampling.sampler import Kernel
@@ -53,7 +54,8 @@ class FactorsState(NamedTuple):
 class Factors:
     """``sampler="factors"``: one step draws every block of unknowns from its exact conditional.
 
-    The blocks are the rows of A with their effects, the rows of B with theirs, the mean, the noise, and the precisions.
+    The blocks are the rows of A with their effects, the rows of B with theirs, the scales of A against B, the mean, the
+    noise, and the precisions.
     """
 
     def __init__(self, model: Model, observations: Observations) -> None:
@@ -92,7 +94,12 @@ class Factors:
     def kernels(self) -> tuple[Kernel, ...]:
         rng, cells, v, factor = np.random.default_rng(0), self._data.by_row, np.empty(0), np.empty((0, 0))
         of_noise = noise_kernels(rng, self.model, self._data)
-        return (Kernel(draw_rows, (rng, cells, v, 1.0, v, v, factor, factor)), *of_noise)
+        one = Marginal.over(1.0, 0.0)
+        return (
+            Kernel(draw_rows, (rng, cells, v, 1.0, v, v, factor, factor)),
+            Kernel(exchange_scales, (rng, one, one, factor, factor)),
+            *of_noise,
+        )
 
     def start(self, rng: Generator) -> tuple[FactorsState, None]:
         """Start at random with all components and effects on: a precision that is large for no reason stays so."""
@@ -117,6 +124,8 @@ class Factors:
         weights, mixing = draw_weights(rng, self.model, self._data, self.likelihood, state.factors(), state.noise)
         state = self._draw_left(rng, state, weights)
         state = self._draw_right(rng, state, weights[self._places] if weights.size else weights)
+        if isinstance(self.model.factor_precision, ComponentGamma):
+            exchange_scales(rng, *self._column_priors(self.model.factor_precision), state.A, state.B)
         return self._completed(rng, self._with_precisions(rng, state, mixing)), None
 
     def adapt(self, tuning: None, info: None) -> None:
@@ -135,6 +144,11 @@ class Factors:
 
     def statistics(self, state: FactorsState, tuning: None, info: None) -> dict[str, float]:
         return {"lp": state.log_density}
+
+    def _column_priors(self, prior: ComponentGamma) -> tuple[Marginal, Marginal]:
+        """Return the priors of a column of A and of one of B, their precisions integrated out."""
+        m, n = self._part.shape
+        return Marginal.over(prior.each, 0.5 * m), Marginal.over(prior.each, 0.5 * n)
 
     def _observed(self, state: FactorsState) -> FactorsState:
         """Return the state of the table of rows and columns with cells."""

@@ -30,9 +30,9 @@ from manifill.sampling.integrators import Leapfrog
 from manifill.sampling.nuts import Transition
 from manifill.sampling.observed_part import ObservedPart
 from manifill.sampling.sampler import Kernel
+from manifill.sampling.starting_point import starting_point
 from manifill.sampling.state import State, draw_hyperparameters, draw_of, layout_of, variables_of
 from manifill.sampling.system import Target
-from manifill.sampling.warm_start import warm_start
 from manifill.unknowns import Effects, Unknowns, view
 from manifill.unknowns.effects import left_columns, right_columns
 
@@ -123,10 +123,8 @@ class Gibbs:
         return targets
 
     def start(self, rng: Generator) -> tuple[State, Tuning]:
-        begin = warm_start(rng, self.observations, self.model)
-        state = draw_hyperparameters(
-            rng, self.model, self._part, begin, self.model.noise.start(self.observations.shape)
-        )
+        begin, noise = starting_point(rng, self.observations, self.model)
+        state = draw_hyperparameters(rng, self.model, self._part, begin, noise)
         return state, {
             name: block.init(rng, self._manifolds[name], self._target(name, state), self._point(name, state))
             for name, block in self._blocks.items()
