@@ -41,14 +41,8 @@ WIDE_SHARE, WIDTH = 0.01, 3.0
 
 
 def largest_rank(shape: tuple[int, int]) -> int:
-    """Return the largest rank that is tried.
-
-    If r components and a noise of its own for each of n columns have more parameters than the covariance of n columns,
-    the data cannot tell noise from components.  They do not if (n − r)² ≥ n + r (Ledermann 1937).
-    """
-    n = min(shape)
-    bound = 0.5 * (2.0 * n + 1.0 - np.sqrt(8.0 * n + 1.0))
-    return int(min(max(bound, 1.0), LARGEST))
+    """Return the largest rank that is tried: below min(m, n), where a matrix would not be of low rank."""
+    return max(min(LARGEST, min(shape) - 1), 1)
 
 
 def find_rank(rng: Generator, observations: Observations, model_of: Callable[[int], Model]) -> int:
