@@ -26,10 +26,10 @@ from tests.sampling.problems import LIKELIHOODS
 GAUSSIAN, RANK, SEED = LIKELIHOODS["gaussian"], 2, 7
 ROWS, COLUMNS, SHAPE, LARGE = np.array([1, 4, 5, 20]), np.array([0, 3, 9]), (4, 3), (23, 11)
 EFFECTS = EffectsPrior(0.5, 1.0, Gamma(3.0, 3.0), Gamma(6.0, 24.0))
-AT = np.nonzero(np.array([[1, 1, 0], [1, 0, 1], [0, 1, 1], [1, 1, 1]]))
-VALUES = np.random.default_rng(1).standard_normal(len(AT[0]))
-SMALL = Observations.from_triples(*AT, VALUES, SHAPE)
-PADDED = Observations.from_triples(ROWS[AT[0]], COLUMNS[AT[1]], VALUES, LARGE)
+AT_ROWS, AT_COLUMNS = np.nonzero(np.array([[1, 1, 0], [1, 0, 1], [0, 1, 1], [1, 1, 1]]))
+VALUES = np.random.default_rng(1).standard_normal(len(AT_ROWS))
+SMALL = Observations.from_triples(AT_ROWS, AT_COLUMNS, VALUES, SHAPE)
+PADDED = Observations.from_triples(ROWS[AT_ROWS], COLUMNS[AT_COLUMNS], VALUES, LARGE)
 
 
 def model_of(by: str, effects: EffectsPrior | None = EFFECTS) -> Model:
