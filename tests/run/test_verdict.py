@@ -64,7 +64,7 @@ def test_without_a_stored_verdict_nothing_is_computed(
     short_run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     RunFolder(short_run).verdict.unlink()
-    monkeypatch.setattr("manifill.estimators.fitted_model.diagnose", None)
+    monkeypatch.setattr("manifill.run.diagnosis.diagnose", None)
     (line,) = messages(ASKED["top"], monkeypatch, capsys)
     assert line.endswith("convergence has not been checked; manifill diagnose 'my run' checks it")
     assert messages([*ASKED["top"], "--quiet"], monkeypatch, capsys) == []

@@ -261,7 +261,7 @@ def test_chains_of_an_earlier_stretch_are_counted_on() -> None:
 def test_a_killed_chain_in_memory_goes_on_from_its_last_block(tmp_path: Path) -> None:
     """Its draws before are in the process that waits, and those after are the same."""
     mark = tmp_path / "mark"
-    _, expected = run_chains(plan(), 1, 2, 5)
+    (whole,) = run_chains(plan(), 1, 5)
     recorder = Recorder()
     with (
         progress.listening(recorder),
@@ -272,8 +272,8 @@ def test_a_killed_chain_in_memory_goes_on_from_its_last_block(tmp_path: Path) ->
         found = chains.run(5)
     assert not mark.exists()
     assert any("it is started again from its last block" in note for note in recorder.notes)
-    for one, two in zip(found, expected, strict=True):
-        np.testing.assert_array_equal(one.posterior["A"], two.posterior["A"])
+    for one, two in zip(found, whole, strict=True):
+        np.testing.assert_array_equal(one.posterior["A"], two.posterior["A"][2:])
 
 
 def killed_once(mark: Path, build: Callable[[], Any]) -> Callable[[], Any]:

@@ -93,12 +93,20 @@ def test_a_pause_between_blocks_does_not_count() -> None:
     left = timing(1, 100, 1)
     left.estimate([warming(0)], now=0.0)
     left.estimate([warming(100)], now=100.0)
-    left.estimate([Line(Stage.DONE, 100.0)], now=150.0)
     left.expect(Outlook(200, 300))
     waiting = Line(Stage.WAITING, 100.0)
     assert left.estimate([waiting], now=1000.0).seconds == pytest.approx(200.0)
     left.estimate([warming(100)], now=1000.0)
     assert left.estimate([warming(150)], now=1025.0).seconds == pytest.approx(75.0)
+
+
+def test_a_chain_that_is_done_with_a_block_stays_as_fast_as_it_was() -> None:
+    left = timing(1, 100, 1)
+    left.expect(Outlook(100, 300, at_most=True))
+    left.estimate([warming(0)], now=0.0)
+    left.estimate([warming(100)], now=100.0)
+    done = Line(Stage.DONE, 100.0)
+    assert [left.estimate([done], now=now).seconds for now in (100.0, 500.0)] == pytest.approx([200.0, 200.0])
 
 
 def test_blocks_to_come_and_the_limit_count() -> None:
