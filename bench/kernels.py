@@ -166,7 +166,7 @@ def rows_against_cells(seconds: float) -> None:
 def row_ratio(m: int, n: int, cells: int, r: int, seconds: float) -> float:
     """Return the ratio of the times of the joint gradient by whole rows and by single cells."""
     rng, by_row = np.random.default_rng(1), random_cells(m, n, cells).by_row
-    layout = Layout(m, n, r, has_effects=False, coordinates=0)
+    layout = Layout.whole(m, n, r, has_effects=False, coordinates=0)
     either = JointDensity.of(Model(r, Gaussian(), 1.0, WithNoise()), by_row, layout)
     rows = rows_in_block(m * n, (m, n), r)
     sparse = either._replace(places=either.places[:0], scratch=Scratch.for_layout(layout, 0)).with_compiled_pass()

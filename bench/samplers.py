@@ -282,7 +282,7 @@ def our_log_density(problem: Problem, point: Start) -> float:
     (U, s, V, precision), model, train = point, problem.model(), problem.train
     density = JointDensity.of(model, Data.encoded(model, train).by_row, layout_of(model, train))
     density = density._replace(noise=Marginal.over(precision, 0.0))
-    position = Unknowns(U, s, V, Effects.none(), np.empty(0)).pack()
+    position = Unknowns(U, s, V, Effects.none(), np.empty(0)).pack(density.layout)
     value = density.log_density_gradient(position, np.empty_like(position))
     if not problem.likelihood.has_noise:
         return value

@@ -152,4 +152,5 @@ def test_announcements_are_logged(caplog: pytest.LogCaptureFixture) -> None:
 def test_time_left_in_words(seconds: float, said: str) -> None:
     assert time_left(Estimate(seconds, measured=True)) == (f"about {said} left" if said else "")
     assert time_left(Estimate(seconds, measured=False)) == (f"perhaps {said} left" if said else "")
+    assert time_left(Estimate(seconds, True, at_most=True)) == (f"at most {said} left" if said else "")
     assert time_left(None) == ""

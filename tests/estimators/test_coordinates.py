@@ -109,7 +109,7 @@ def test_the_joint_gradient_includes_coordinates(has_effects: bool) -> None:
     rng, (rows, cols, y) = np.random.default_rng(3), _table(1.0, (6, 5))
     effects = EffectsPrior(0.2, 0.5, Gamma(2.0, 1.0), 1.5) if has_effects else None
     model = Model(2, Logistic(), Gamma(2.0, 1.0), effects=effects)
-    layout = Layout(6, 5, 2, has_effects, 1)
+    layout = Layout.whole(6, 5, 2, has_effects, 1)
     density = JointDensity.of(model, Observations.from_triples(rows, cols, y, (6, 5)).by_row, layout)
     position, gradient, nothing = rng.standard_normal(layout.size), np.empty(layout.size), np.empty(layout.size)
     density.log_density_gradient(position, gradient)

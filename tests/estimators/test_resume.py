@@ -150,6 +150,15 @@ def test_a_finished_run_is_extended(tmp_path: Path) -> None:
     assert_same_draws(tmp_path / "long", tmp_path / "short")
 
 
+@pytest.mark.parametrize("sampler", ["factors", "joint"])
+def test_a_run_with_empty_rows_and_columns_is_extended(sampler: str, tmp_path: Path) -> None:
+    table = np.insert(np.insert(low_rank_table()[1], 4, np.nan, axis=0), [0, 6], np.nan, axis=1)
+    fit(tmp_path / "long", table=table, sampler=sampler, draws=60)
+    fit(tmp_path / "short", table=table, sampler=sampler)
+    fit(tmp_path / "short", table=table, sampler=sampler, resume=True, draws=60)
+    assert_same_draws(tmp_path / "long", tmp_path / "short")
+
+
 def test_a_finished_run_is_never_cut(tmp_path: Path) -> None:
     fit(tmp_path / "run")
     assert fit(tmp_path / "run", resume=True, draws=10).posterior_.draws == 40

@@ -32,6 +32,8 @@ def _observed(values: list[float]) -> Observations:
     return Observations.from_triples([0, 0, 1, 2], [0, 1, 1, 0], np.array(values), (3, 2))
 
 
+# The middle row and the second column have no cells.
+GAPS = Observations.from_triples([0, 2], [0, 0], [1.2, -1.5], (3, 2))
 REAL, POSITIVE, COUNTS = _observed([1.2, -0.7, 0.4, 1.5]), _observed([1.5, 0.2, 0.9, 2.5]), _observed([1, 5, 2, 4])
 NOISE, HEAVY = Gamma(2.0, 1.0), ScaledF(shape=2.0, tail=3.0, scale=2.0, floor=0.1)
 EFFECTS = EffectsPrior(mean=0.4, mean_precision=0.5, row=2.0, column=1.5)
@@ -48,8 +50,8 @@ def _joint(model: Model, observations: Observations) -> Case:
     return Case(Joint, model, observations, quadrature.marginals)
 
 
-def _factors(model: Model) -> Case:
-    return Case(Factors, model, REAL, baseline.marginals)
+def _factors(model: Model, observations: Observations = REAL) -> Case:
+    return Case(Factors, model, observations, baseline.marginals)
 
 
 CASES = {
@@ -78,4 +80,11 @@ CASES = {
     "joint, poisson": _joint(Model(1, Poisson(), rate=1.0), COUNTS),
     "factors, known precisions": _factors(Model(1, Gaussian(), 1.0, noise=WithNoise(2.5), factor_precision=0.8)),
     "factors": _factors(Model(1, Gaussian(), 1.0, noise=WithNoise(NOISE), factor_precision=Gamma(2.0, 2.0))),
+    "gaussian, effects, gaps": _gibbs(Model(1, Gaussian(), rate=1.0, noise=WithNoise(2.5), effects=EFFECTS), GAPS),
+    "joint, gaussian, effects, gaps": _joint(
+        Model(1, Gaussian(), rate=1.0, noise=WithNoise(2.5), effects=EFFECTS), GAPS
+    ),
+    "factors, gaps": _factors(
+        Model(1, Gaussian(), 1.0, noise=WithNoise(NOISE), factor_precision=Gamma(2.0, 2.0)), GAPS
+    ),
 }

@@ -1,7 +1,7 @@
 """Samplers against exact posteriors: mean, variance and three probabilities of every quantity, by z-scores.
 
-The bound on |z| is 4.  With 948 comparisons a correct sampler on fresh seeds would fail somewhere in this file with
-probability 6.0 % (or less, since they are correlated).  The seed was chosen once; it is not to be changed to make a
+The bound on |z| is 4.  With 1110 comparisons a correct sampler on fresh seeds would fail somewhere in this file with
+probability 7.0 % (or less, since they are correlated).  The seed was chosen once; it is not to be changed to make a
 test pass.
 """
 
@@ -80,5 +80,5 @@ def test_draws_follow_the_exact_posterior(name: str) -> None:
 
 def test_the_false_alarm_rate_is_as_stated() -> None:
     total = sum(comparisons(case) for case in CASES.values())
-    assert total == 948
-    assert false_alarm_rate(BOUND, total) == pytest.approx(0.0600, abs=1e-4)
+    assert total == 1110
+    assert false_alarm_rate(BOUND, total) == pytest.approx(0.0703, abs=1e-4)

@@ -32,6 +32,8 @@ FINER: dict[Callable[..., dict[str, Marginal]], dict[str, int]] = {
         "binomial",
         "factors, known precisions",
         "factors",
+        "joint, gaussian, effects, gaps",
+        "factors, gaps",
     ],
 )
 def test_a_finer_grid_changes_nothing(name: str) -> None:

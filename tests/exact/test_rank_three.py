@@ -9,15 +9,16 @@ The one-step test takes weak priors of the noise, so that the data determine it.
 for long where the noise is small (see ``simulated``), so there the priors are tight.
 
 The bound on |z| is 4.5.  Each run of the one-step test makes 276 comparisons, false-alarm rate 0.19 %; each run of
-Geweke's test makes 231, false-alarm rate 0.16 %.  Seeds were chosen once; they are not to be changed to make a test
+Geweke's test makes 356, false-alarm rate 0.24 %.  Seeds were chosen once; they are not to be changed to make a test
 pass.
 """
 
 import numpy as np
 import pytest
 
-from manifill.base.priors import Gamma, ScaledF
+from manifill.base.priors import ComponentGamma, Gamma, ScaledF
 from manifill.problem.joint_density import JointDensity
+from manifill.sampling.factor_gibbs import Factors
 from manifill.sampling.joint_sampler import Joint
 from manifill.sampling.paper_gibbs import Gibbs
 from manifill.sampling.trajectory_lengths import Lengths
@@ -48,7 +49,13 @@ CASES = {
     "plain, noise by column": Case(Joint, GAUSSIAN, noise=Gamma(3.0, 3.0), by="column", table=TABLE),
 }
 OF_GEWEKE = {name: case._replace(noise=NOISE if case.effects is None else HEAVY) for name, case in CASES.items()}
-OF_GEWEKE["gibbs, effects"] = Case(Gibbs, GAUSSIAN, EFFECTS, HEAVY, table=TABLE)
+OF_GEWEKE |= {
+    "gibbs, effects": Case(Gibbs, GAUSSIAN, EFFECTS, HEAVY, table=TABLE),
+    "factors, effects": Case(Factors, GAUSSIAN, EFFECTS, HEAVY, table=TABLE),
+    "factors by component, all noise": Case(
+        Factors, GAUSSIAN, EFFECTS, HEAVY, by="all", table=TABLE, factors=ComponentGamma(6.0, 12.0)
+    ),
+}
 for_each_case = pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
 for_each_of_geweke = pytest.mark.parametrize("case", OF_GEWEKE.values(), ids=OF_GEWEKE.keys())
 
@@ -56,7 +63,7 @@ for_each_of_geweke = pytest.mark.parametrize("case", OF_GEWEKE.values(), ids=OF_
 @for_each_case
 def test_the_pass_is_sparse(case: Case) -> None:
     """The density that the sampler uses, not the rule alone."""
-    layout = Layout(*TABLE.shape, TABLE.rank, case.effects is not None, 0)
+    layout = Layout.whole(*TABLE.shape, TABLE.rank, case.effects is not None, 0)
     density = JointDensity.of(case.model, numbered_cells(TABLE).by_row, layout)
     assert density.layout.rank == 3
     assert density.scratch.block.shape[1] == 0
@@ -97,6 +104,6 @@ def test_the_false_alarm_rates_are_as_stated() -> None:
     rng = np.random.default_rng(0)
     of_one_step = sum(next(changes(case, KERNEL, rng, 1, None))[0].size for case in CASES.values())
     of_geweke = sum(geweke.direct(case, rng, 1).size for case in OF_GEWEKE.values())
-    assert (of_one_step, of_geweke) == (276, 231)
+    assert (of_one_step, of_geweke) == (276, 356)
     assert false_alarm_rate(BOUND, of_one_step) == pytest.approx(0.0019, abs=1e-4)
-    assert false_alarm_rate(BOUND, of_geweke) == pytest.approx(0.0016, abs=1e-4)
+    assert false_alarm_rate(BOUND, of_geweke) == pytest.approx(0.0024, abs=1e-4)

@@ -31,13 +31,13 @@ def _masses(columns: int) -> Vector:
 
 def plain_low_rank(rows: int, columns: int, rank: int, *, effects: bool) -> LowRank:
     """Return the manifold with masses of one and equal weights."""
-    layout = Layout(rows, columns, rank, effects, 0)
+    layout = Layout.whole(rows, columns, rank, effects, 0)
     return LowRank.with_masses(layout, Masses.unit(layout), np.ones(rows), np.ones(columns))
 
 
 def low_rank(rows: int, columns: int, rank: int, *, effects: bool) -> LowRank:
     """Return the manifold with different masses and weights everywhere; one row has no weight at all."""
-    rng, layout = np.random.default_rng(0), Layout(rows, columns, rank, effects, 0)
+    rng, layout = np.random.default_rng(0), Layout.whole(rows, columns, rank, effects, 0)
     masses = Masses(_masses(rank), _masses(rank), rng.uniform(0.5, 4.0, layout.rest_size))
     of_rows, of_columns = np.arange(rows, dtype=np.float64), rng.permutation(np.arange(1.0, columns + 1.0))
     return LowRank.with_masses(layout, masses, of_rows, of_columns)

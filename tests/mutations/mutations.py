@@ -82,7 +82,7 @@ MUTATIONS = (
     ),
     Mutation(
         "the exchange's length taken from all of a",
-        (Edit(EXCHANGE, "np.sqrt(outside / (m - r)) if m > r else 1.0", "np.sqrt(np.mean(a * a))"),),
+        (Edit(EXCHANGE, "_square_outside(U, a, rows, svd_address) / (a.size - r)", "np.mean(a * a)"),),
         ("tests/sampling/test_exchange.py::test_the_prior_stays_if_singular_values_are_large",),
     ),
     Mutation(
@@ -92,7 +92,7 @@ MUTATIONS = (
                 JOINT,
                 "        for move in self.parts.moves:\n",
                 "        early = state.unknowns.moved_to(self.layout, position)\n"
-                "        noise = draw_hyperparameters(rng, self.model, self.data, early, state.noise).noise\n"
+                "        noise = draw_hyperparameters(rng, self.model, self._part, early, state.noise).noise\n"
                 "        for move in self.parts.moves:\n",
             ),
             Edit(JOINT, "return state, JointInfo(", "return state._replace(noise=noise), JointInfo("),
@@ -104,8 +104,8 @@ MUTATIONS = (
         (
             Edit(
                 JOINT,
-                "state.unknowns.pack(), tuning)",
-                "state.unknowns.pack(), tuning._replace(masses=tuning.masses._replace("
+                "state.unknowns.pack(self.layout), tuning)",
+                "state.unknowns.pack(self.layout), tuning._replace(masses=tuning.masses._replace("
                 "left=tuning.masses.left * state.unknowns.s / state.unknowns.s.mean())))",
             ),
         ),
@@ -116,8 +116,8 @@ MUTATIONS = (
         (
             Edit(
                 JOINT,
-                "state.unknowns.pack(), tuning)",
-                "state.unknowns.pack(), tuning._replace(lengths=tuning.lengths._replace("
+                "state.unknowns.pack(self.layout), tuning)",
+                "state.unknowns.pack(self.layout), tuning._replace(lengths=tuning.lengths._replace("
                 "longest=tuning.lengths.shortest + round(3.0 * state.noise.precision[0] ** -0.5))))",
             ),
         ),

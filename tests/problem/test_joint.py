@@ -52,7 +52,7 @@ def weights_of(setting: Setting, cells: int) -> Vector:
 
 
 def layout_of(setting: Setting, shape: tuple[int, int]) -> Layout:
-    return Layout(*shape, RANK, has_effects=setting.effects is not None, coordinates=0)
+    return Layout.whole(*shape, RANK, has_effects=setting.effects is not None, coordinates=0)
 
 
 def problem(case: Case, setting: Setting, block_rows: int = 0) -> tuple[Observations, Compressed, JointDensity]:
@@ -83,7 +83,7 @@ def some_unknowns(rng: Generator, setting: Setting, shape: tuple[int, int]) -> U
 
 
 def some_position(rng: Generator, setting: Setting, shape: tuple[int, int]) -> Vector:
-    return some_unknowns(rng, setting, shape).pack()
+    return some_unknowns(rng, setting, shape).pack(layout_of(setting, shape))
 
 
 def log_factor(prior: float | Gamma, count: float, total: float) -> float:
@@ -167,7 +167,8 @@ def test_effects_given_the_rest_are_the_same_density(case: Case) -> None:
 def test_packing_is_undone(name: str) -> None:
     position = some_position(np.random.default_rng(7), SETTINGS[name], (4, 3))
     elsewhere = some_unknowns(np.random.default_rng(10), SETTINGS[name], (4, 3))
-    again = elsewhere.moved_to(layout_of(SETTINGS[name], (4, 3)), position).pack()
+    layout = layout_of(SETTINGS[name], (4, 3))
+    again = elsewhere.moved_to(layout, position).pack(layout)
     np.testing.assert_array_equal(again, position)
 
 
@@ -208,7 +209,7 @@ def test_blocks_are_bounded_however_long_rows_are(shape: tuple[int, int], expect
 
 def gaussian_density(given: Observations) -> JointDensity:
     model = Model(RANK, CASES["gaussian"].likelihood, 1.0, WithNoise())
-    return JointDensity.of(model, given.by_row, Layout(*given.shape, RANK, has_effects=False, coordinates=0))
+    return JointDensity.of(model, given.by_row, Layout.whole(*given.shape, RANK, has_effects=False, coordinates=0))
 
 
 @pytest.mark.parametrize(("cells", "expected"), [(25, 0), (26, 40)])

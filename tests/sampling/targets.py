@@ -53,7 +53,7 @@ def completion() -> tuple[LowRank, JointDensity]:
     rng = np.random.default_rng(2)
     rows, cols = np.nonzero(rng.random((5, 4)) < 0.7)
     cells = Observations.from_triples(rows + 1, cols + 1, rng.standard_normal(len(rows)), (6, 5)).by_row
-    of_effects, layout = EffectsPrior(0.0, 0.1, Gamma(2.0, 1.0), 1.5), Layout(6, 5, 2, True, 0)
+    of_effects, layout = EffectsPrior(0.0, 0.1, Gamma(2.0, 1.0), 1.5), Layout.whole(6, 5, 2, True, 0)
     model = Model(2, Gaussian(), 0.5, WithNoise(Gamma(2.0, 1.0)), effects=of_effects)
     masses = Masses(np.array([12.0, 30.0]), np.array([25.0, 10.0]), np.linspace(3.0, 6.0, layout.rest_size))
     of_rows, of_columns = np.bincount(rows + 1, minlength=6), np.bincount(cols + 1, minlength=5)
@@ -96,9 +96,9 @@ def point_with_effects(case: Case, s: list[float], *, weighted: bool = False) ->
     noise = noise_of(case.likelihood, Gamma(3.0, 2.0))
     model = Model(r, case.likelihood, Gamma(2.0, 1.0), noise, effects=prior)
     cells = given.by_row._replace(values=case.likelihood.encode(given.by_row.values))
-    density = JointDensity.of(model, cells, Layout(m, n, r, True, 0))
+    density = JointDensity.of(model, cells, Layout.whole(m, n, r, True, 0))
     if weighted:
         density = density._replace(weights=0.5 + rng.exponential(size=cells.values.size))
     U, V = (np.linalg.qr(rng.standard_normal((k, r)))[0] for k in SHAPE)
     effects = Effects(0.3, rng.standard_normal(m), rng.standard_normal(n), 1.0, 1.0)
-    return density, Unknowns(U, np.array(s), V, effects, np.empty(0)).pack()
+    return density, Unknowns(U, np.array(s), V, effects, np.empty(0)).pack(density.layout)

@@ -17,9 +17,10 @@ import pytest
 from manifill.base import kernel_cache, progress
 from manifill.base.progress import Row, Watch
 from manifill.likelihoods import Gaussian, WithNoise
+from manifill.posterior import ChainRecord
 from manifill.problem import Model, from_array
 from manifill.sampling.chain import run_chain
-from manifill.sampling.chains import Plan, run_chains
+from manifill.sampling.chains import Plan, open_chains
 from manifill.sampling.factor_gibbs import Factors
 from manifill.sampling.progress_board import Board, Line, Stage
 from manifill.sampling.shared_value import InMemory
@@ -30,12 +31,17 @@ SEEDS = np.random.SeedSequence(1).spawn(3)
 def plan(**changes: Any) -> Plan:
     table = np.random.default_rng(0).normal(size=(8, 6))
     build = partial(Factors, Model(2, Gaussian(), 1.0, WithNoise()), from_array(table))
-    return Plan(**{"build": build, "chains": 3, "warmup": 4, "draws": 5, "path": None, **changes})
+    return Plan(**{"build": build, "chains": 3, "warmup": 4, "path": None, **changes})
+
+
+def run_chains(plan: Plan, jobs: int, *stops: int) -> list[list[ChainRecord]]:
+    """Return the records of the chains, run to these numbers of draws one after the other."""
+    with open_chains(plan, SEEDS, jobs=jobs) as chains:
+        return [chains.run(draws) for draws in stops]
 
 
 def test_records_are_complete_and_reproducible() -> None:
-    first = run_chains(plan(), SEEDS, jobs=1)
-    second = run_chains(plan(), SEEDS, jobs=3)
+    (first,), (second,) = (run_chains(plan(), jobs, 5) for jobs in (1, 3))
     assert [record.draws for record in first] == [5, 5, 5]
     assert all(len(record.warmup_statistics["lp"]) == 4 for record in first)
     for one, two in zip(first, second, strict=True):
@@ -44,7 +50,7 @@ def test_records_are_complete_and_reproducible() -> None:
 
 def test_an_error_in_a_chain_reaches_the_caller() -> None:
     with pytest.raises(ZeroDivisionError):
-        run_chains(plan(build=partial(divmod, 1, 0)), SEEDS, jobs=2)
+        run_chains(plan(build=partial(divmod, 1, 0)), 2, 5)
 
 
 def test_board_carries_lines_and_the_word_stop(tmp_path: Path) -> None:
@@ -68,13 +74,13 @@ def test_a_kernel_that_an_iteration_compiles_is_shown(tmp_path: Path, monkeypatc
         return step(*arguments)
 
     monkeypatch.setattr(Factors, "step", compiling)
-    run_chain(InMemory(plan()), 0, SEEDS[0], board.path)
+    run_chain(InMemory(plan()), 0, SEEDS[0], board.path, 5)
     assert stages[:2] == [Stage.COMPILING, Stage.WARMUP]
     assert stages[-2:] == [Stage.COMPILING, Stage.DRAWING]
 
 
 def test_nothing_is_shown_when_not_wanted(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    run_chains(plan(), SEEDS, jobs=1)
+    run_chains(plan(), 1, 5)
     assert capfd.readouterr().err == ""
 
 
@@ -114,7 +120,7 @@ def test_a_chain_only_moves_on(jobs: int) -> None:
     """No chain waits again once it has started, and only iterations are counted."""
     recorder = Recorder()
     with progress.listening(recorder):
-        run_chains(plan(warmup=100, draws=100), SEEDS, jobs=jobs)
+        run_chains(plan(warmup=100), jobs, 100)
     recorder.end()
     assert recorder.phases[-1] == "sampling"
     order = ["waiting", "initialising", "compiling", "warm-up", "drawing", "done"]
@@ -131,15 +137,15 @@ def test_the_place_of_the_kernels_is_announced(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("manifill.sampling.chains.cache_note", lambda: "the kernels are elsewhere")
     recorder = Recorder()
     with progress.listening(recorder):
-        run_chains(plan(), SEEDS, jobs=1)
+        run_chains(plan(), 1, 5)
     recorder.end()
     assert recorder.notes == ["the kernels are elsewhere"]
 
 
 def test_chains_run_where_joblib_is_configured_to_run_them() -> None:
-    first = run_chains(plan(), SEEDS, jobs=1)
+    (first,) = run_chains(plan(), 1, 5)
     with joblib.parallel_config(backend="threading"):
-        second = run_chains(plan(build=in_this_process(os.getpid(), plan().build)), SEEDS, jobs=2)
+        (second,) = run_chains(plan(build=in_this_process(os.getpid(), plan().build)), 2, 5)
     for one, two in zip(first, second, strict=True):
         np.testing.assert_array_equal(one.posterior["A"], two.posterior["A"])
 
@@ -218,5 +224,5 @@ def wait_for(process: subprocess.Popen[str], word: str) -> None:
 
 
 def test_path_of_board_may_be_out_of_reach() -> None:
-    record = run_chain(InMemory(plan()), 0, np.random.SeedSequence(1), Path("/nowhere/board"))
-    assert record.draws == 5
+    found = run_chain(InMemory(plan()), 0, np.random.SeedSequence(1), Path("/nowhere/board"), 5)
+    assert found.record.draws == 5

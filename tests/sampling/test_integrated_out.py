@@ -33,10 +33,11 @@ def disturbed(state: State, by: str) -> State:
 
 
 def flat(state: State) -> Vector:
-    effects, noise = state.unknowns.effects, state.noise
+    (U, s, V, effects, _), noise = state.unknowns, state.noise
     of_effects = [effects.row_precision, effects.column_precision]
     numbers = np.array([*of_effects, noise.precision, noise.rate, noise.row_shape, state.rate, state.log_density])
-    return np.concatenate([state.unknowns.pack(), noise.row, noise.column, numbers])
+    unknowns = [U.ravel(), V.ravel(), s, [effects.mean], effects.row, effects.column]
+    return np.concatenate([*unknowns, noise.row, noise.column, numbers])
 
 
 @pytest.mark.parametrize("lengths", [Lengths(2, 5, 1), None], ids=["trajectories", "trees"])

@@ -9,7 +9,7 @@ from manifill.sampling.mass_adaptation import GradientSquares, windows
 from manifill.unknowns import Effects, Layout, Unknowns, view
 
 M, N, RANK = 4, 3, 2
-PLAIN, WITH_EFFECTS = (Layout(M, N, RANK, effects, 0) for effects in (False, True))
+PLAIN, WITH_EFFECTS = (Layout.whole(M, N, RANK, effects, 0) for effects in (False, True))
 
 
 @pytest.mark.parametrize(

@@ -5,16 +5,23 @@ from itertools import pairwise
 import pytest
 
 from manifill.sampling.progress_board import Line, Stage
-from manifill.sampling.time_left import PASSES_PER_ITERATION, PASSES_TO_START, TimeLeft
+from manifill.sampling.time_left import PASSES_PER_ITERATION, PASSES_TO_START, Outlook, TimeLeft
 
 
 def warming(iteration: float) -> Line:
     return Line(Stage.WARMUP, iteration)
 
 
+def timing(chains: int, iterations: int, jobs: int, products: float = 0.0) -> TimeLeft:
+    """Return the time left of chains that are run to this number of iterations at once."""
+    left = TimeLeft(chains, 0, jobs, products)
+    left.expect(Outlook(iterations, iterations))
+    return left
+
+
 def test_the_recent_speed_is_that_of_the_rest() -> None:
     """A chain that has become slower, from 10 iterations per second to 1."""
-    left = TimeLeft(chains=1, iterations=500, jobs=1, products=0.0)
+    left = timing(1, 500, 1, 0.0)
     for k in range(100):
         left.estimate([warming(k)], now=0.1 * k)
     for k in range(100, 200):
@@ -24,14 +31,14 @@ def test_the_recent_speed_is_that_of_the_rest() -> None:
 
 
 def test_an_iteration_that_takes_long_moves_the_estimate() -> None:
-    left = TimeLeft(chains=1, iterations=100, jobs=1, products=0.0)
+    left = timing(1, 100, 1, 0.0)
     left.estimate([warming(0)], now=0.0)
     estimates = [left.estimate([warming(1)], now=now).seconds for now in (1.0, 11.0, 21.0)]
     assert estimates == sorted(set(estimates))
 
 
 def test_chains_that_wait_count_as_well() -> None:
-    left = TimeLeft(chains=4, iterations=100, jobs=2, products=0.0)
+    left = timing(4, 100, 2, 0.0)
     lines = [warming(0), warming(0), Line(), Line()]
     left.estimate(lines, now=0.0)
     estimate = left.estimate([warming(50), warming(50), Line(), Line()], now=50.0)
@@ -39,13 +46,13 @@ def test_chains_that_wait_count_as_well() -> None:
 
 
 def test_the_slowest_chain_ends_last() -> None:
-    left = TimeLeft(chains=2, iterations=100, jobs=2, products=0.0)
+    left = timing(2, 100, 2, 0.0)
     left.estimate([warming(0), warming(0)], now=0.0)
     assert left.estimate([warming(90), warming(10)], now=10.0).seconds == pytest.approx(90.0)
 
 
 def test_before_the_first_iteration_it_is_a_guess_of_which_the_steps_measure_the_start() -> None:
-    left = TimeLeft(chains=1, iterations=10, jobs=1, products=1e9)
+    left = timing(1, 10, 1, 1e9)
     guess = left.estimate([Line()], now=0.0)
     assert not guess.measured
     assert guess.seconds == pytest.approx(left.guess())
@@ -58,7 +65,7 @@ def test_before_the_first_iteration_it_is_a_guess_of_which_the_steps_measure_the
 
 def test_the_guess_falls_while_a_chain_compiles() -> None:
     """Kernels that are not compiled ahead have no count."""
-    left = TimeLeft(chains=1, iterations=10, jobs=1, products=0.0)
+    left = timing(1, 10, 1, 0.0)
     left.estimate([Line(Stage.INITIALISING, initial_steps=0.0)], now=0.0)
     left.estimate([Line(Stage.INITIALISING, initial_steps=1.0)], now=0.1)
     compiling = Line(Stage.COMPILING, initial_steps=1.0)
@@ -70,7 +77,7 @@ def test_the_guess_falls_while_a_chain_compiles() -> None:
 
 
 def test_a_chain_that_is_started_again_is_timed_again() -> None:
-    left = TimeLeft(chains=1, iterations=100, jobs=1, products=0.0)
+    left = timing(1, 100, 1, 0.0)
     for k in range(50):
         left.estimate([warming(k)], now=float(k))
     left.estimate([warming(40)], now=60.0)
@@ -78,5 +85,28 @@ def test_a_chain_that_is_started_again_is_timed_again() -> None:
 
 
 def test_nothing_is_left_in_the_end() -> None:
-    left = TimeLeft(chains=2, iterations=100, jobs=1, products=1.0)
+    left = timing(2, 100, 1, 1.0)
     assert left.estimate([Line(Stage.DONE, 100.0), Line(Stage.KILLED, 20.0)], now=0.0).seconds == 0.0
+
+
+def test_a_pause_between_blocks_does_not_count() -> None:
+    left = timing(1, 100, 1)
+    left.estimate([warming(0)], now=0.0)
+    left.estimate([warming(100)], now=100.0)
+    left.estimate([Line(Stage.DONE, 100.0)], now=150.0)
+    left.expect(Outlook(200, 300))
+    waiting = Line(Stage.WAITING, 100.0)
+    assert left.estimate([waiting], now=1000.0).seconds == pytest.approx(200.0)
+    left.estimate([warming(100)], now=1000.0)
+    assert left.estimate([warming(150)], now=1025.0).seconds == pytest.approx(75.0)
+
+
+def test_blocks_to_come_and_the_limit_count() -> None:
+    left = timing(2, 100, 2)
+    left.estimate([warming(0), warming(0)], now=0.0)
+    left.expect(Outlook(100, 400, at_most=True, end=500.0))
+    left.estimate([warming(0), warming(0)], now=0.0)
+    estimate = left.estimate([warming(50), Line(Stage.DONE, 100.0)], now=100.0)
+    assert (estimate.seconds, estimate.at_most) == (400.0, True)
+    left.expect(Outlook(100, 200))
+    assert not left.estimate([warming(50), Line(Stage.DONE, 100.0)], now=100.0).at_most

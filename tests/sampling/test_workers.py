@@ -13,7 +13,7 @@ import numpy as np
 from joblib.externals.loky import process_executor
 from manifill.likelihoods import Gaussian, WithNoise
 from manifill.problem import Model, from_array
-from manifill.sampling.chains import Plan, run_chains
+from manifill.sampling.chains import Plan, open_chains
 from manifill.sampling.factor_gibbs import Factors
 
 def build(model, cells):
@@ -23,9 +23,9 @@ def build(model, cells):
 
 warnings.simplefilter("error")
 cells = from_array(np.random.default_rng(0).normal(size=(8, 6)))
-plan = Plan(partial(build, Model(2, Gaussian(), 1.0, WithNoise()), cells), chains=7, warmup=2, draws=3)
-records = run_chains(plan, np.random.SeedSequence(1).spawn(plan.chains), jobs=2)
-print([record.draws for record in records])
+plan = Plan(partial(build, Model(2, Gaussian(), 1.0, WithNoise()), cells), chains=7, warmup=2)
+with open_chains(plan, np.random.SeedSequence(1).spawn(plan.chains), jobs=2) as chains:
+    print([record.draws for record in chains.run(3)])
 """
 
 

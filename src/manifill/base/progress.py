@@ -11,7 +11,18 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import NamedTuple, Protocol
 
-__all__ = ["NOBODY", "Estimate", "Listener", "Row", "advance", "announce", "begin", "listener", "listening"]
+__all__ = [
+    "NOBODY",
+    "Estimate",
+    "Listener",
+    "Row",
+    "advance",
+    "announce",
+    "before_others",
+    "begin",
+    "listener",
+    "listening",
+]
 
 logger = logging.getLogger("manifill")
 logger.addHandler(logging.NullHandler())  # records are shown by the display, or as the program configures logging
@@ -32,6 +43,7 @@ class Estimate(NamedTuple):
 
     seconds: float
     measured: bool
+    at_most: bool = False  # whether the fit may well end earlier, depending on its results
 
 
 # Returns the present rows, and the estimate for the whole fit, if there is one; called again and again by a display.
@@ -86,6 +98,32 @@ def listening(to: Listener) -> Iterator[None]:
         yield
     finally:
         _listener.reset(token)
+
+
+class _Preceding(NamedTuple):
+    """Passes reports on, with the time that later phases take."""
+
+    listener: Listener
+    seconds: float
+
+    def begin(self, phase: str, total: float | None, unit: str, guess: float, then: float) -> None:
+        self.listener.begin(phase, total, unit, guess, then + self.seconds)
+
+    def advance(self, amount: float, doing: str) -> None:
+        self.listener.advance(amount, doing)
+
+    def watch(self, rows: Watch) -> None:
+        self.listener.watch(rows)
+
+    def note(self, text: str) -> None:
+        self.listener.note(text)
+
+
+@contextmanager
+def before_others(seconds: float) -> Iterator[None]:
+    """Add the time of what follows the block to the estimates of its phases, which do not know of it."""
+    with listening(_Preceding(listener(), seconds)):
+        yield
 
 
 def begin(phase: str, total: float | None = None, unit: str = "", guess: float = 0.0, then: float = 0.0) -> None:

@@ -48,6 +48,8 @@ def time_left(estimate: Estimate | None) -> str:
         amount = f"{seconds / 60.0:.0f} min"
     else:
         amount = f"{seconds / 3600.0:.1f} h"
+    if estimate.at_most:
+        return f"{'' if estimate.measured else 'perhaps '}at most {amount} left"
     return f"{'about' if estimate.measured else 'perhaps'} {amount} left"
 
 

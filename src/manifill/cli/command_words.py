@@ -5,7 +5,7 @@ import shlex
 
 from manifill.base.argument_words import ABSENT, Argument, worded
 
-__all__ = ["in_command_words", "parse_codes", "parse_size"]
+__all__ = ["in_command_words", "parse_codes", "parse_count", "parse_size"]
 
 OPTIONS = {
     "held_out": "--hold-out",
@@ -47,6 +47,11 @@ def _value(name: str, value: object) -> str:
 def parse_codes(text: str | None) -> list[str]:
     """Return the codes of ``--missing``, which are separated by commas."""
     return [] if text is None else [code.strip() for code in text.split(",")]
+
+
+def parse_count(text: str) -> int | str:
+    """Return a number if the text is one, and otherwise the text, such as auto; settings are checked elsewhere."""
+    return int(text) if re.fullmatch(r"[+-]?[0-9]+", text) else text
 
 
 def parse_size(text: str | None) -> int | None:

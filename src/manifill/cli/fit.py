@@ -14,7 +14,7 @@ import typer
 
 from manifill.base.wording import as_argument, counted
 from manifill.cli import fit_options
-from manifill.cli.command_words import in_command_words, parse_codes, parse_size
+from manifill.cli.command_words import in_command_words, parse_codes, parse_count, parse_size
 from manifill.cli.console import Console
 from manifill.cli.fit_result import conclude
 from manifill.cli.hold_out import HoldOut, hold_out_before, parse_hold_out
@@ -54,8 +54,10 @@ def fit(
     column_scales: fit_options.ColumnScales = "auto",
     sampler: fit_options.Sampler = "joint",
     chains: fit_options.Chains = 4,
-    warmup: fit_options.Warmup = 500,
-    draws: fit_options.Draws = 1000,
+    warmup: fit_options.Warmup = "auto",
+    draws: fit_options.Draws = "auto",
+    max_draws: fit_options.MaxDraws = 4000,
+    max_minutes: fit_options.MaxMinutes = None,
     target_acceptance: fit_options.TargetAcceptance = 0.8,
     max_depth: fit_options.MaxDepth = 10,
     hold_out: fit_options.HoldOut = "5%",
@@ -86,12 +88,14 @@ def fit(
     from manifill.base import progress
     from manifill.base.progress_display import displayed
     from manifill.cli.input_table import TableOptions, input_table
+    from manifill.estimators.draw_arguments import choose_draws
     from manifill.estimators.matrix_completion import MatrixCompletion
     from manifill.run.folder import RunFolder, Start
     from manifill.run.resume import attributes_to_resume, recover
     from manifill.run.split import divided_as_before
 
     console = Console(quiet=quiet, as_json=as_json)
+    choose_draws(parse_count(draws), max_draws, max_minutes)  # may raise an error, before a large table is read
     given = any(_was_given(context, name) for name in ("hold_out", "hold_out_by"))
     held = parse_hold_out(hold_out, hold_out_by, is_default=not given)
     folder = RunFolder(out if out is not None else Path(f"{_stem(file)}-run"))
@@ -119,8 +123,10 @@ def fit(
         "column_scales": None if column_scales == "none" else column_scales,
         "duplicates": duplicates,
         "chains": chains,
-        "warmup": warmup,
-        "draws": draws,
+        "warmup": parse_count(warmup),
+        "draws": parse_count(draws),
+        "max_draws": max_draws,
+        "max_minutes": max_minutes,
         "target_acceptance": target_acceptance,
         "max_depth": max_depth,
         "seed": seed,
@@ -145,7 +151,8 @@ def _as_before(
     context: typer.Context, folder: RunFolder, before: dict[str, Any], settings: dict[str, Any], held: HoldOut
 ) -> tuple[dict[str, Any], HoldOut]:
     """Return the settings of the resumed run, overridden by those given on the command line."""
-    kept = {name: before["settings"][name] for name in settings if not _was_given(context, name)}
+    stored = settings | before["settings"]  # runs of earlier versions do not have all settings
+    kept = {name: stored[name] for name in settings if not _was_given(context, name)}
     held_before = hold_out_before(before)
     for option, now, then in (("hold_out", held.amount, held_before.amount), ("hold_out_by", held.by, held_before.by)):
         if _was_given(context, option) and now != then:
@@ -153,12 +160,24 @@ def _as_before(
                 f"the held-out cells of {folder.path} were chosen when the run was started; leave "
                 f"--{option.replace('_', '-')} out, or choose another folder."
             )
-    if settings["draws"] < before["settings"]["draws"] and _was_given(context, "draws"):
-        raise ValueError(
-            f"{folder.path} already has {counted(before['settings']['draws'], 'draw')} per chain requested, and a run "
-            "is never shortened; give a larger --draws, or leave it out."
-        )
+    if _was_given(context, "draws") and isinstance(settings["draws"], int):
+        _check_longer(folder, before, settings["draws"])
+        kept.pop("max_minutes", None)  # a limit of --draws auto
     return settings | kept, held_before
+
+
+def _check_longer(folder: RunFolder, before: dict[str, Any], draws: int) -> None:
+    """Raise a ValueError if a run would be shortened."""
+    from manifill.run.resume import least_draws
+
+    least = least_draws(folder, before)
+    if draws < least:
+        has = "has" if before["settings"]["draws"] == "auto" else "already has"
+        requested = "" if before["settings"]["draws"] == "auto" else " requested"
+        raise ValueError(
+            f"{folder.path} {has} {counted(least, 'draw')} per chain{requested}, and a run is never shortened; give a "
+            "larger --draws, or leave it out."
+        )
 
 
 def _was_given(context: typer.Context, name: str) -> bool:

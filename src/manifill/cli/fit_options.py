@@ -24,6 +24,8 @@ __all__ = [
     "Lambda",
     "Likelihood",
     "MaxDepth",
+    "MaxDraws",
+    "MaxMinutes",
     "Missing",
     "Noise",
     "NoisePrior",
@@ -44,6 +46,8 @@ __all__ = [
 ]
 
 DEFAULT_RANK = 10
+
+COUNT = "INTEGER|auto"
 
 File = Annotated[Path, typer.Argument(help="A .csv, .tsv, .parquet, .mtx or .npz file; text also as .gz.")]
 
@@ -90,8 +94,14 @@ Sampler = Annotated[
 run = partial(typer.Option, rich_help_panel="The run")
 Out = Annotated[Path | None, run(help="Folder for the run [default: FILE-run].")]
 Chains = Annotated[int, run(help="Number of independent chains.")]
-Warmup = Annotated[int, run(help="Warm-up iterations per chain, which are discarded.")]
-Draws = Annotated[int, run(help="Draws to keep per chain.")]
+Warmup = Annotated[
+    str, run(help="Warm-up iterations per chain, which are discarded; auto: what suits the sampler.", metavar=COUNT)
+]
+Draws = Annotated[
+    str, run(help="Draws to keep per chain; auto: until predictions are green, within the limits.", metavar=COUNT)
+]
+MaxDraws = Annotated[int, run(help="Limit of --draws auto: draws per chain.")]
+MaxMinutes = Annotated[float | None, run(help="Limit of --draws auto: minutes of sampling [default: none].")]
 TargetAcceptance = Annotated[float, run(help="Acceptance rate that warm-up aims for; raise it if draws diverge.")]
 MaxDepth = Annotated[int, run(help="Largest number of doublings of a NUTS tree.")]
 HoldOut = Annotated[

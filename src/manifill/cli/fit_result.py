@@ -24,14 +24,17 @@ def conclude(
 ) -> None:
     """Print the result and exit with the matching code."""
     from manifill.estimators.held_out_accuracy import evaluate
+    from manifill.run.draw_rule import Ending, limit_sentence
 
     posterior, diagnostics = model.posterior_, model.diagnostics_
-    interrupted = (posterior.chains, posterior.draws) != (model.chains, posterior.attributes["settings"]["draws"])
+    interrupted = model.ended_by_ == Ending.INTERRUPT
+    limit = limit_sentence(model.ended_by_, model.max_draws, model.max_minutes)
     facts: dict[str, Any] = {
         "run": str(folder.path),
         "chains": posterior.chains,
         "draws": posterior.draws,
         "interrupted": interrupted,
+        "ended_by": model.ended_by_,
         **verdict_fields(diagnostics),
     }
     if interrupted:
@@ -42,6 +45,7 @@ def conclude(
     lines = [
         in_command_words(diagnostics.predictions.sentence),
         in_command_words(diagnostics.global_quantities.sentence),
+        *([] if limit is None else [in_command_words(limit)]),
         *([] if accuracy is None else [*accuracy_lines(accuracy), *monte_carlo_lines(diagnostics)]),
         f"Next: manifill report {as_argument(folder.path)}",
     ]

@@ -11,13 +11,15 @@ from manifill.likelihoods import WITHOUT_NOISE, Likelihood, WithNoise
 from manifill.likelihoods.registry import LIKELIHOODS, likelihood_class
 from manifill.problem import Model, Observations, scaled_effects_prior, scaled_noise_prior, scaled_rate_prior
 from manifill.problem.default_priors import SPREAD, TAILS, scaled_factor_prior
-from manifill.run.sampler_choice import SAMPLERS, SamplerChoice
+from manifill.run.draw_rule import AUTO
+from manifill.run.sampler_choice import DEFAULT_WARMUP, SAMPLERS, SamplerChoice
 from manifill.unknowns import EffectsPrior
 
 __all__ = [
     "build_model",
     "check_choice",
     "check_count",
+    "check_count_or_auto",
     "check_positive",
     "check_sigma",
     "check_values",
@@ -38,6 +40,17 @@ def check_count(name: str, value: Any, least: int) -> int:
     return int(value)
 
 
+def check_count_or_auto(name: str, value: Any, least: int) -> int | None:
+    """Return ``value`` if it is a whole number of at least ``least``, and None if it is ``"auto"``."""
+    if isinstance(value, str) and value == AUTO:
+        return None
+    try:
+        return check_count(name, value, least)
+    except ValueError:
+        rule = f" must be {AUTO!r} or a whole number of at least {least}, not {value!r}."
+        raise ValueError(Wording(Argument(name), rule)) from None
+
+
 def check_choice(name: str, value: Any, choices: tuple[Any, ...]) -> Any:
     """Return ``value`` if it is one of the choices, which are strings or None."""
     if not (value is None or isinstance(value, str)) or value not in choices:
@@ -55,7 +68,10 @@ def choose_sampler(name: Any, target_acceptance: Any, max_depth: Any, warmup: An
             Wording(Argument("target_acceptance"), f" must be above 0 and below 1, not {target_acceptance!r}.")
         )
     depth = check_count("max_depth", max_depth, 1)
-    return SamplerChoice(name, float(target_acceptance), depth, check_count("warmup", warmup, 0))
+    iterations = check_count_or_auto("warmup", warmup, 0)
+    return SamplerChoice(
+        name, float(target_acceptance), depth, DEFAULT_WARMUP[name] if iterations is None else iterations
+    )
 
 
 def choose_likelihood(given: Any, trials: int | None, step: float) -> Likelihood:

@@ -19,18 +19,15 @@ from manifill.posterior import (
     Series,
     complete,
     diagnose,
-    diagnosed_series,
-    held_out_series,
     predict,
     rank_columns,
     sample_predictive,
     score,
 )
-from manifill.posterior.cell_parameters import variables_needed
 from manifill.problem import Duplicates, Layout, Model, Observations, matched_cells
 from manifill.problem.frame_labels import with_labels
+from manifill.run.diagnosis import series_to_diagnose
 from manifill.run.seeds import Stream, generator
-from manifill.run.table_names import cell_names
 
 __all__ = ["FittedModel"]
 
@@ -168,24 +165,20 @@ class FittedModel(HasParameters):
     def diagnosed_series(self) -> Series:
         """Return the quantities that ``diagnostics_`` judges, by use and name, (chain, draw) each."""
         self._check_fitted()
-        rng, likelihood = self._rng(Stream.DIAGNOSTICS), self.model_.likelihood
-        parameters = variables_needed(self.posterior_, likelihood)
-        names = cell_names(self.observations_, self.posterior_.attributes)
-        series = diagnosed_series(rng, self.posterior_, parameters, names, self.observations_)
-        held_out = self._held_out()
-        if held_out is None:
-            return series
-        scores = held_out_series(rng, self.posterior_, likelihood, held_out)
-        return series._replace(predictions=scores | series.predictions)
+        return series_to_diagnose(self.posterior_, self.model_.likelihood, self.observations_, self._held_out())
 
     def _held_out(self) -> Observations | None:
         """Return the cells that were held out of the fit, if they are known."""
         return None
 
-    def _take(self, observations: Observations, model: Model, posterior: Draws) -> None:
-        """Store the result of a fit."""
+    def _take(
+        self, observations: Observations, model: Model, posterior: Draws, diagnostics: Diagnostics | None = None
+    ) -> None:
+        """Store the result of a fit; the draws may have been diagnosed already."""
         self.observations_, self.model_, self.posterior_ = observations, model, posterior
         self.__dict__.pop("diagnostics_", None)  # cached for an earlier fit
+        if diagnostics is not None:
+            self.__dict__["diagnostics_"] = diagnostics
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "posterior_"):

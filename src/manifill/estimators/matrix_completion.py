@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,12 +13,14 @@ from manifill.base import progress
 from manifill.base.progress_display import displayed
 from manifill.estimators.arguments import build_model, check_count, choose_likelihood, choose_sampler
 from manifill.estimators.column_scaling import scale_columns
+from manifill.estimators.draw_arguments import choose_draws
 from manifill.estimators.fitted_model import FittedModel
 from manifill.likelihoods import Likelihood
 from manifill.problem import Duplicates, Layout, Observations, as_observations
 from manifill.problem.convert import is_frame
 from manifill.problem.frame_labels import describe_frame
 from manifill.problem.frames import frame_layout
+from manifill.run.draw_rule import Ending
 from manifill.run.folder import RunFolder, Start
 from manifill.run.observations_file import load_observations
 from manifill.run.provenance import provenance
@@ -49,8 +51,17 @@ class MatrixCompletion(FittedModel):
     sampler
         ``"joint"``, which updates all unknowns together; ``"gibbs"``, the paper's sampler; or ``"factors"``, the Gibbs
         sampler of the A Bᵀ baseline (which has no effects).
-    chains, warmup, draws
-        Number of chains, and of warm-up iterations and draws per chain.
+    chains
+        Number of chains.
+    warmup
+        Warm-up iterations per chain, which are discarded; ``"auto"`` for what suits the sampler: 500, or 200 for
+        ``"factors"``.
+    draws
+        Draws per chain; ``"auto"`` to draw in blocks until predictions are green or a limit is reached, which is
+        announced.
+    max_draws, max_minutes
+        The limits of ``draws="auto"``: draws per chain, and minutes of wall time since the chains were started.  A
+        block that would take too long is shortened; warm-up and the first draws are always made.
     seed
         Random seed; the same seed gives the same draws, whatever ``jobs`` is.
     effects
@@ -96,6 +107,9 @@ class MatrixCompletion(FittedModel):
     diagnostics_ : Diagnostics
         Whether predictions and global quantities are green, amber or red, with reasons; ``.verdict`` says it in a
         sentence each, and ``.converged`` is whether predictions are green.
+    ended_by_ : str
+        Why the fit ended: ``"draws"`` if it has the number that was given, ``"green"``, ``"max_draws"``,
+        ``"max_minutes"`` or ``"interrupt"``; a run that was loaded does not have it.
     observations_ : Observations
         The observed cells that were fitted.
     model_ : Model
@@ -114,14 +128,18 @@ class MatrixCompletion(FittedModel):
     (30, 20)
     """
 
+    ended_by_: Ending
+
     def __init__(
         self,
         rank: int = 10,
         likelihood: str | Likelihood = "gaussian",
         sampler: str = "joint",
         chains: int = 4,
-        warmup: int = 500,
-        draws: int = 1000,
+        warmup: int | Literal["auto"] = "auto",
+        draws: int | Literal["auto"] = "auto",
+        max_draws: int = 4000,
+        max_minutes: float | None = None,
         seed: int | None = None,
         effects: str | None = "additive",
         column_scales: str | None = "auto",
@@ -146,6 +164,8 @@ class MatrixCompletion(FittedModel):
         self.chains = chains
         self.warmup = warmup
         self.draws = draws
+        self.max_draws = max_draws
+        self.max_minutes = max_minutes
         self.seed = seed
         self.effects = effects
         self.column_scales = column_scales
@@ -234,14 +254,15 @@ class MatrixCompletion(FittedModel):
         request = self._request(observations, held_out, about)
         jobs = None if self.jobs is None else check_count("jobs", self.jobs, 1)
         if self.path is not None:
-            model, posterior = sample_to_disk(request, RunFolder(self.path), start=start, jobs=jobs)
+            found = sample_to_disk(request, RunFolder(self.path), start=start, jobs=jobs)
         elif start is not Start.NEW:
             raise ValueError(f"{start.value} applies to a run on disk; give its folder as path.")
         elif held_out is not None:
             raise ValueError("held_out is stored in a run on disk; give a folder as path, or pass the cells to score.")
         else:
-            model, posterior = sample_in_memory(request, jobs=jobs)
-        self._take(observations, model, posterior)
+            found = sample_in_memory(request, jobs=jobs)
+        self._take(observations, found.model, found.draws, found.diagnostics)
+        self.ended_by_ = found.ending
 
     def _held_out(self) -> Observations | None:
         if self.path is None or not RunFolder(self.path).held_out.exists():
@@ -263,7 +284,7 @@ class MatrixCompletion(FittedModel):
             held_out=held_out,
             attributes=dict(about or {}) | provenance(self.get_params(), seed, observations, held_out),
             chains=check_count("chains", self.chains, 1),
-            draws=check_count("draws", self.draws, 1),
+            draws=choose_draws(self.draws, self.max_draws, self.max_minutes),
             resolve=partial(self._resolve, observations),
             likelihood=None if isinstance(self.likelihood, str) else likelihood,
         )

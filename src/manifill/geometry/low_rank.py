@@ -144,6 +144,7 @@ class LowRank(NamedTuple):
         s[0], s[1], speed[0], speed[1] = x0.s, x1.s, w0.s, w1.s
         at_first, at_last = turning_of_low_rank(left, right, s, speed)
         if self.layout.has_effects:
-            at_first += turning_of_effects(self.row_weights, self.column_weights, x0, x1, w0)
-            at_last += turning_of_effects(self.row_weights, self.column_weights, x0, x1, w1)
+            p, q = self.row_weights[self.layout.effect_rows], self.column_weights[self.layout.effect_columns]
+            at_first += turning_of_effects(p, q, x0, x1, w0)
+            at_last += turning_of_effects(p, q, x0, x1, w1)
         return at_first <= 0.0 or at_last <= 0.0

@@ -65,7 +65,7 @@ def _product(left: FactorProducts, right: FactorProducts, i: int, j: int, s: Mat
 
 @compiled_internal
 def turning_of_effects(p: Vector, q: Vector, first: Views, last: Views, velocity: Views) -> float:
-    """Return ⟨E₁ − E₀, Ė⟩ for E_ij = μ + a_i + b_j, with weights p (m,) and q (n,); the row levels are μ + a_i."""
+    """Return ⟨E₁ − E₀, Ė⟩ for E_ij = μ + a_i + b_j, with weights p and q of the rows and columns with effects."""
     common_change, common_speed = last.mean[0] - first.mean[0], velocity.mean[0]
     rows, row_change, row_speed = weighted_sums(p, last.row - first.row, common_change, velocity.row, common_speed)
     columns, column_change, column_speed = weighted_sums(q, last.column - first.column, 0.0, velocity.column, 0.0)

@@ -1,7 +1,7 @@
 """A scikit-learn transformer that fills in missing values of the fitted rows or of new ones."""
 
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -38,8 +38,13 @@ class BayesianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
     ----------
     rank
         Number of components, reduced to the smaller dimension of the table if that is less.
-    chains, warmup, draws
-        Number of chains, and of warm-up iterations and stored draws per chain.
+    chains
+        Number of chains.
+    warmup, draws
+        Warm-up iterations and stored draws per chain.  By default, ``"auto"``, draws are made in blocks until
+        predictions are green or a limit is reached.
+    max_draws, max_minutes
+        The limits of ``draws="auto"``: draws per chain, and minutes of wall time.
     random_state
         A seed, or a ``numpy.random.RandomState`` to draw the seed from; a new seed for each fit by default.
     column_scales
@@ -79,8 +84,10 @@ class BayesianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
         self,
         rank: int = 10,
         chains: int = 4,
-        warmup: int = 500,
-        draws: int = 1000,
+        warmup: int | Literal["auto"] = "auto",
+        draws: int | Literal["auto"] = "auto",
+        max_draws: int = 4000,
+        max_minutes: float | None = None,
         random_state: int | np.random.RandomState | None = None,
         column_scales: str | None = "auto",
         noise: str = "shared",
@@ -91,6 +98,8 @@ class BayesianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
         self.chains = chains
         self.warmup = warmup
         self.draws = draws
+        self.max_draws = max_draws
+        self.max_minutes = max_minutes
         self.random_state = random_state
         self.column_scales = column_scales
         self.noise = noise
@@ -105,6 +114,8 @@ class BayesianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
             chains=self.chains,
             warmup=self.warmup,
             draws=self.draws,
+            max_draws=self.max_draws,
+            max_minutes=self.max_minutes,
             seed=self._seed(),
             column_scales=self.column_scales,
             noise=self.noise,

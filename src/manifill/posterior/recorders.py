@@ -21,6 +21,16 @@ class ChainRecord(NamedTuple):
     statistics: dict[str, Vector]  # (draw,)
     warmup_statistics: dict[str, Vector]  # (warm-up iteration,)
 
+    def followed_by(self, later: "ChainRecord") -> "ChainRecord":
+        """Return this record and that of the next stretch of the same chain as one; both are in memory."""
+        if not later.draws:  # it may have been stopped before it had any arrays
+            return self
+        return self._replace(
+            draws=self.draws + later.draws,
+            posterior=_concatenated(self.posterior, later.posterior),
+            statistics=_concatenated(self.statistics, later.statistics),
+        )
+
 
 class Recorder(Protocol):
     """Records one chain."""
@@ -67,6 +77,11 @@ class MemoryRecorder:
             statistics=columns(self._statistics),
             warmup_statistics=columns(self._warmup_statistics),
         )
+
+
+def _concatenated(first: Mapping[str, Array], second: Mapping[str, Array]) -> dict[str, Array]:
+    """Return arrays by name, one after the other; the first has no arrays if nothing was recorded."""
+    return {name: np.concatenate([first[name], more]) if name in first else more for name, more in second.items()}
 
 
 def columns(rows: Sequence[Mapping[str, float]]) -> dict[str, Vector]:

@@ -100,7 +100,7 @@ class EffectsGivenFactors(NamedTuple):
     """log p(y, μ, a, b, coordinates | U, s, V) in scaled variables: the joint density with U, s and V fixed."""
 
     density: JointDensity
-    units: Vector  # (1 + m + n + k,): an unknown is its scaled variable times its unit
+    units: Vector  # of μ, a, b and the coordinates: an unknown is its scaled variable times its unit
     position: Vector  # scratch, with U, V and s filled
     gradient: Vector  # scratch
 

@@ -106,8 +106,8 @@ class JointDensity(NamedTuple):
             weights=np.empty(0) if model.noise.is_shared else np.ones(len(cells.values)),
             noise=noise,
             rate=Marginal.over(model.rate, layout.rank),
-            row=one if effects is None else Marginal.over(effects.row, 0.5 * layout.rows),
-            column=one if effects is None else Marginal.over(effects.column, 0.5 * layout.columns),
+            row=one if effects is None else Marginal.over(effects.row, 0.5 * layout.effect_rows.size),
+            column=one if effects is None else Marginal.over(effects.column, 0.5 * layout.effect_columns.size),
             mean=0.0 if effects is None else effects.mean,
             mean_precision=0.0 if effects is None else effects.mean_precision,
             places=places_in_blocks(cells, layout.columns, block_rows) if block_rows else np.empty(0, dtype=np.int32),
@@ -185,18 +185,18 @@ def write_factors(density: JointDensity, at: Views) -> None:
     copy_scaled(at.U, at.s, left)
     copy_scaled(at.V, np.ones(r), right)
     if density.layout.has_effects:
-        write_levels(at.mean[0], at.row, left[:, r])
-        write_levels(0.0, at.column, right[:, r + 1])
+        write_levels(at.mean[0], at.row, density.layout.effect_rows, left[:, r])
+        write_levels(0.0, at.column, density.layout.effect_columns, right[:, r + 1])
 
 
 @compiled_internal
 def _effects_gradient(density: JointDensity, at: Views, scale: float, out: Views) -> float:
     """Write the gradient in μ, a and b and return their log prior."""
-    r = density.layout.rank
+    r, rows, columns = density.layout.rank, density.layout.effect_rows, density.layout.effect_columns
     row_density, row_slope = density.row.log_marginal(half_square(at.row))
     column_density, column_slope = density.column.log_marginal(half_square(at.column))
     distance = at.mean[0] - density.mean
-    in_rows = effects_gradient(density.scratch.left_gradient[:, r], scale, at.row, row_slope, out.row)
-    effects_gradient(density.scratch.right_gradient[:, r + 1], scale, at.column, column_slope, out.column)
+    in_rows = effects_gradient(density.scratch.left_gradient[:, r], rows, scale, at.row, row_slope, out.row)
+    effects_gradient(density.scratch.right_gradient[:, r + 1], columns, scale, at.column, column_slope, out.column)
     out.mean[0] = in_rows - density.mean_precision * distance
     return float(row_density + column_density - 0.5 * density.mean_precision * distance * distance)

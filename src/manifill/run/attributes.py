@@ -6,9 +6,14 @@ from typing import Any, NamedTuple
 
 from manifill.base.errors import Damage, DamagedRunError
 from manifill.posterior.store_layout import METADATA
+from manifill.run.draw_rule import AUTO
 from manifill.run.folder import RunFolder
 
-__all__ = ["check_attributes"]
+__all__ = ["GOAL", "check_attributes", "goal_of"]
+
+# The attribute with the draws per chain that a run is to have; with fewer, it was interrupted.  Runs whose number of
+# draws was given by the user, in earlier versions, have it in their settings only.
+GOAL = "goal_draws"
 
 
 def _is_count(value: Any) -> bool:
@@ -44,8 +49,12 @@ def _is_held_out(value: Any) -> bool:
 
 
 def _are_settings(value: Any) -> bool:
-    counts = ("chains", "warmup", "draws")
-    return isinstance(value, dict) and all(_is_count(value.get(name)) for name in counts) and "likelihood" in value
+    if not isinstance(value, dict) or "likelihood" not in value:
+        return False
+    counts = {"chains": value.get("chains")} | {
+        name: value.get(name) for name in ("warmup", "draws") if value.get(name) != AUTO
+    }
+    return all(map(_is_count, counts.values()))
 
 
 def _is_layout(value: Any) -> bool:
@@ -74,6 +83,7 @@ FOR_RESUMING = {
     "held_out": Rule(_is_held_out, "null, or a number of cells and their fingerprint"),
 }
 OPTIONAL = {
+    GOAL: Rule(_is_count, "a whole number"),
     "column_scales": Rule(_are_scales, "positive numbers"),
     "versions": Rule(_are_versions, "names and versions"),
     "file": Rule(_is_text, "text"),
@@ -85,6 +95,8 @@ OPTIONAL = {
 def check_attributes(run: RunFolder, attributes: Mapping[str, Any], *, to_resume: bool = False) -> None:
     """Raise a DamagedRunError if an attribute is missing or of a wrong type; ``Resolved`` checks the model itself."""
     needed = NEEDED | (FOR_RESUMING if to_resume else {})
+    if _chooses_draws(attributes):
+        needed = needed | {GOAL: OPTIONAL[GOAL]}
     for name, rule in (needed | FOR_RESUMING | OPTIONAL).items():
         if name not in attributes and name not in needed:
             continue
@@ -95,6 +107,16 @@ def check_attributes(run: RunFolder, attributes: Mapping[str, Any], *, to_resume
         else:
             continue
         raise DamagedRunError.of([Damage(run.draws / METADATA, f"is damaged: {problem}")])
+
+
+def goal_of(attributes: Mapping[str, Any]) -> int:
+    """Return the draws per chain that a run is to have."""
+    return int(attributes.get(GOAL, attributes["settings"]["draws"]))
+
+
+def _chooses_draws(attributes: Mapping[str, Any]) -> bool:
+    settings = attributes.get("settings")
+    return isinstance(settings, dict) and settings.get("draws") == AUTO
 
 
 def _shortened(value: Any) -> str:

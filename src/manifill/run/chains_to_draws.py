@@ -9,18 +9,32 @@ from typing import Any, NamedTuple
 from manifill.base.argument_words import Argument, Wording
 from manifill.base.errors import DiskFullError
 from manifill.likelihoods import Likelihood
-from manifill.posterior import Draws, create_store
+from manifill.posterior import Diagnostics, Draws, create_store
 from manifill.problem import Model, Observations
 from manifill.problem.column_spreads import divided_by
+from manifill.run.attributes import GOAL
 from manifill.run.begin import begin_run
+from manifill.run.diagnosis import diagnosed
+from manifill.run.draw_blocks import draw_number, draw_until_green
+from manifill.run.draw_places import InMemory, OnDisk, Place
+from manifill.run.draw_rule import AutoDraws, Ending
 from manifill.run.folder import RunFolder, Start
-from manifill.run.observations_file import check_labels, save_observations
+from manifill.run.observations_file import check_labels, load_observations, save_observations
 from manifill.run.resolved import Resolved
-from manifill.run.resume import attributes_to_resume, check_chains, check_same, extend, recover, resolved_before
+from manifill.run.resume import (
+    attributes_to_resume,
+    check_chains,
+    check_same,
+    extend,
+    goal_to_resume,
+    recover,
+    resolved_before,
+    settings_to_store,
+)
 from manifill.run.seeds import chain_seeds
-from manifill.sampling.chains import Plan, run_chains, statistic_names
+from manifill.sampling.chains import Plan, open_chains, statistic_names
 
-__all__ = ["Request", "sample_in_memory", "sample_to_disk"]
+__all__ = ["Request", "Sampled", "sample_in_memory", "sample_to_disk"]
 
 
 @dataclass(frozen=True)
@@ -31,7 +45,7 @@ class Request:
     held_out: Observations | None  # cells to evaluate the fit on, stored in the run
     attributes: dict[str, Any]  # provenance: settings, seed, versions, fingerprint
     chains: int
-    draws: int  # per chain
+    draws: int | AutoDraws  # per chain
     resolve: Callable[[], Resolved]  # a new run's model and sampler, from data and defaults; may raise a ValueError
     likelihood: Likelihood | None  # the code of a custom likelihood, which a run does not store
 
@@ -41,7 +55,12 @@ class Request:
         scaled = self.observations if scales is None else divided_by(self.observations, scales)
         build = partial(resolved.sampler.build, resolved.model, scaled)
         products = float(scaled.size * (resolved.model.rank + 2))  # two for the effects
-        return Plan(build, self.chains, resolved.sampler.warmup, self.draws, products=products)
+        return Plan(build, self.chains, resolved.sampler.warmup, products=products)
+
+    @property
+    def first_goal(self) -> int:
+        """The draws per chain that a new run is to have first."""
+        return self.draws.first_goal if isinstance(self.draws, AutoDraws) else self.draws
 
 
 class Prepared(NamedTuple):
@@ -51,15 +70,23 @@ class Prepared(NamedTuple):
     plan: Plan
 
 
-def sample_in_memory(request: Request, *, jobs: int | None) -> tuple[Model, Draws]:
+class Sampled(NamedTuple):
+    """The result of a fit."""
+
+    model: Model
+    draws: Draws
+    diagnostics: Diagnostics | None  # if the draws have been diagnosed
+    ending: Ending
+
+
+def sample_in_memory(request: Request, *, jobs: int | None) -> Sampled:
     """Run the chains and return the model and the draws."""
-    resolved, plan = _new(request)
-    attributes = request.attributes | resolved.to_json()
-    records = run_chains(plan, chain_seeds(attributes["seed"], plan.chains), jobs=jobs)
-    return resolved.model, Draws.from_records(records, attributes)
+    new = _new(request)
+    attributes = request.attributes | new.resolved.to_json()
+    return _sampled(request, new, InMemory(attributes, request.first_goal), request.first_goal, None, attributes, jobs)
 
 
-def sample_to_disk(request: Request, run: RunFolder, *, start: Start, jobs: int | None) -> tuple[Model, Draws]:
+def sample_to_disk(request: Request, run: RunFolder, *, start: Start, jobs: int | None) -> Sampled:
     """Run or resume the chains and return the model and the draws, which stay on disk."""
     run.check(start)
     check_labels(request.observations)
@@ -70,13 +97,39 @@ def sample_to_disk(request: Request, run: RunFolder, *, start: Start, jobs: int 
         before = attributes_to_resume(run) if start is Start.RESUME else None
         with _naming_run(run, "try again"):
             if before is None:
-                resolved, plan = _begun(request, run, new or _new(request))
+                prepared, goal = _begun(request, run, new or _new(request)), request.first_goal
+                settings = request.attributes["settings"]
             else:
-                resolved, plan = _resumed(request, run, before)
-        seed = (before or request.attributes)["seed"]
+                prepared = _resumed(request, run, before)
+                goal = goal_to_resume(run, before, request.draws)
+                settings = settings_to_store(before, request.attributes, goal)
+                extend(run, settings, goal)
+        held_out = load_observations(run.held_out) if run.held_out.exists() else None
         with _naming_run(run, Wording("continue with ", Argument("resume", True))):
-            run_chains(plan, chain_seeds(seed, plan.chains), jobs=jobs)
-    return resolved.model, Draws.open(run.draws)
+            place = OnDisk(run, prepared.plan, settings)
+            return _sampled(request, prepared, place, goal, held_out, before or request.attributes, jobs)
+
+
+def _sampled(
+    request: Request,
+    prepared: Prepared,
+    place: Place,
+    goal: int,
+    held_out: Observations | None,
+    attributes: dict[str, Any],
+    jobs: int | None,
+) -> Sampled:
+    """Run the chains until there are enough draws."""
+    resolved, plan = prepared
+    look = partial(
+        diagnosed, likelihood=resolved.model.likelihood, observations=request.observations, held_out=held_out
+    )
+    with open_chains(plan, chain_seeds(attributes["seed"], plan.chains), jobs=jobs) as chains:
+        if isinstance(request.draws, AutoDraws):
+            found = draw_until_green(chains, request.draws, goal, place, look)
+        else:
+            found = draw_number(chains, goal, place)
+    return Sampled(resolved.model, *found)
 
 
 @contextmanager
@@ -100,26 +153,25 @@ def _new(request: Request) -> Prepared:
 def _begun(request: Request, run: RunFolder, new: Prepared) -> Prepared:
     """Write the data, held-out cells and empty store of a new run, in place of what is there."""
     plan, sampler = _on_disk(new.plan, run), new.plan.build()
-    attributes, names = request.attributes | new.resolved.to_json(), statistic_names(sampler)
+    attributes = request.attributes | new.resolved.to_json() | {GOAL: request.first_goal}
+    names = statistic_names(sampler)
 
     def write(place: RunFolder) -> None:
         save_observations(place.data, request.observations)
         if request.held_out is not None:
             save_observations(place.held_out, request.held_out)
-        create_store(place.draws, sampler.variables, names, plan.chains, plan.draws, plan.warmup, attributes)
+        create_store(place.draws, sampler.variables, names, plan.chains, request.first_goal, plan.warmup, attributes)
 
     begin_run(run, write)
     return Prepared(new.resolved, plan)
 
 
 def _resumed(request: Request, run: RunFolder, before: dict[str, Any]) -> Prepared:
-    """Check that the run can be resumed, and only then extend its store."""
+    """Check that the run can be resumed, before anything in it is changed."""
     check_same(run, before, request.attributes)
     resolved = resolved_before(run, before, request.likelihood, request.observations.shape[1])
-    draws = max(request.draws, before["settings"]["draws"])  # a run is never shortened
-    plan = replace(_on_disk(request.plan(resolved), run), draws=draws)
+    plan = _on_disk(request.plan(resolved), run)
     check_chains(run, plan)
-    extend(run, before, draws)
     return Prepared(resolved, plan)
 
 

@@ -14,14 +14,15 @@ from manifill.base.argument_words import Argument, Wording
 from manifill.base.wording import counted
 from manifill.likelihoods import Likelihood
 from manifill.problem import Observations
+from manifill.run.draw_rule import AUTO
 
 __all__ = ["difference", "fingerprint", "provenance"]
 
 LIBRARIES = ("manifill", "numpy", "scipy", "numba")
 
-# Settings that may change when a run is resumed: the number of draws, and settings that do not affect the draws.  The
-# seed is compared by itself, since it may be omitted.
-FREE_SETTINGS = ("draws", "jobs", "path", "progress", "seed")
+# Settings that may change when a run is resumed: those on the number of draws, and those that do not affect the draws.
+# The seed is compared by itself, since it may be omitted.
+FREE_SETTINGS = ("draws", "max_draws", "max_minutes", "jobs", "path", "progress", "seed")
 
 
 def provenance(
@@ -65,7 +66,7 @@ def difference(before: dict[str, Any], now: dict[str, Any]) -> str | None:
         found.append(f"the data differ: {_describe(before)} in the run, {_describe(now)} here")
     if now["held_out"] is not None and now["held_out"] != before["held_out"]:
         found.append(f"the held-out cells differ: {_held_out(before)} in the run, {_held_out(now)} here")
-    old, new = before["settings"], now["settings"]
+    old, new = before["settings"], _with_resolved_warmup(before, now["settings"])
     names = (name for name in sorted({*old, *new}) if name not in FREE_SETTINGS and old.get(name) != new.get(name))
     for name in names:
         then, here = Argument(name, old.get(name)), Argument(name, new.get(name))
@@ -73,6 +74,13 @@ def difference(before: dict[str, Any], now: dict[str, Any]) -> str | None:
     if not found:
         return None
     return Wording(*[part for one in found for part in ("; ", one)][1:])
+
+
+def _with_resolved_warmup(before: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
+    """Return settings with the run's warm-up if they leave it open, or give the number that it was resolved to."""
+    resolved = before.get("sampler", {}).get("warmup")
+    is_same = settings["warmup"] in (AUTO, resolved)
+    return settings | {"warmup": before["settings"]["warmup"]} if is_same else settings
 
 
 def _describe(attributes: dict[str, Any]) -> str:

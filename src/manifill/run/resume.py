@@ -11,15 +11,26 @@ from manifill.base.wording import counted
 from manifill.likelihoods import Likelihood
 from manifill.posterior import FORMAT, extend_store, extension, store_attributes, store_format
 from manifill.posterior.stored_draws import completed_draws, open_arrays
-from manifill.run.attributes import check_attributes
+from manifill.run.attributes import GOAL, check_attributes, goal_of
 from manifill.run.begin import check_unfinished, complete_beginning, was_interrupted
+from manifill.run.draw_rule import AUTO, AutoDraws
 from manifill.run.folder import RunFolder
 from manifill.run.manifest import check_manifest, is_being_extended, write_manifest
 from manifill.run.provenance import difference
 from manifill.run.resolved import Resolved
 from manifill.sampling.chains import Plan, found_checkpoint
 
-__all__ = ["attributes_to_resume", "check_chains", "check_same", "extend", "recover", "resolved_before"]
+__all__ = [
+    "attributes_to_resume",
+    "check_chains",
+    "check_same",
+    "extend",
+    "goal_to_resume",
+    "least_draws",
+    "recover",
+    "resolved_before",
+    "settings_to_store",
+]
 
 
 def recover(run: RunFolder) -> None:
@@ -123,11 +134,37 @@ def _remedy(checkpoint: Path | None) -> str:
     return f"restore it from a copy, or delete {checkpoint}: its chain is then drawn again from its seed"
 
 
-def extend(run: RunFolder, before: dict[str, Any], draws: int) -> None:
-    """Extend the store to this number of draws per chain."""
-    attributes = {"settings": before["settings"] | {"draws": draws}}
-    pending = extension(run.draws, draws, attributes)
+def goal_to_resume(run: RunFolder, before: dict[str, Any], draws: int | AutoDraws) -> int:
+    """Return the draws per chain that a run is to have first: a number that was asked for, or what it was to have."""
+    if isinstance(draws, int):
+        return max(draws, least_draws(run, before))
+    return goal_of(before)
+
+
+def least_draws(run: RunFolder, before: dict[str, Any]) -> int:
+    """Return the least draws per chain that a run can be given, since it is never shortened.
+
+    These are the draws that were asked for, or if none were, those that it has.
+    """
+    if before["settings"]["draws"] != AUTO:
+        return goal_of(before)
+    counts, _ = completed_draws(open_arrays(run.draws))
+    return max(counts)
+
+
+def settings_to_store(before: dict[str, Any], now: dict[str, Any], goal: int) -> dict[str, Any]:
+    """Return the settings of a run with the present ones on its number of draws."""
+    chosen = {name: now["settings"][name] for name in ("draws", "max_draws", "max_minutes")}
+    if chosen["draws"] != AUTO:
+        chosen["draws"] = goal
+    return {**before["settings"], **chosen}
+
+
+def extend(run: RunFolder, settings: dict[str, Any], goal: int) -> None:
+    """Extend the store to this number of draws per chain, which the run is to have; store the settings with it."""
+    attributes = {"settings": settings, GOAL: goal}
+    pending = extension(run.draws, goal, attributes)
     if pending or is_being_extended(run):
         write_manifest(run, pending)
-        extend_store(run.draws, draws, attributes)
+        extend_store(run.draws, goal, attributes)
         write_manifest(run)

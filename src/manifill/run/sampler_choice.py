@@ -4,9 +4,12 @@ from typing import Any, NamedTuple
 
 from manifill.problem import Model, Observations
 
-__all__ = ["SAMPLERS", "SamplerChoice"]
+__all__ = ["DEFAULT_WARMUP", "SAMPLERS", "SamplerChoice"]
 
 SAMPLERS = ("joint", "gibbs", "factors")
+
+# Iterations of warm-up if the user does not give any, by sampler: sweeps have no trajectories to tune.
+DEFAULT_WARMUP = {"joint": 500, "gibbs": 500, "factors": 200}
 
 
 class SamplerChoice(NamedTuple):

@@ -1,4 +1,4 @@
-"""One chain, from its start or its checkpoint to its last draw."""
+"""One stretch of a chain, from its start or a checkpoint to a number of draws."""
 
 import tempfile
 import time
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -23,7 +23,7 @@ from manifill.sampling.progress_board import Board, BoardListener, Line, Stage, 
 from manifill.sampling.sampler import Sampler
 from manifill.sampling.shared_value import Shared
 
-__all__ = ["PROCESSOR_TIME", "found_checkpoint", "run_chain", "statistic_names"]
+__all__ = ["PROCESSOR_TIME", "Stretch", "found_checkpoint", "run_chain", "statistic_names"]
 
 # The most work that a chain on disk loses when it is killed.
 SECONDS_BETWEEN_CHECKPOINTS = 10.0
@@ -32,8 +32,25 @@ SECONDS_BETWEEN_CHECKPOINTS = 10.0
 PROCESSOR_TIME = "process_time_diff"
 
 
-def run_chain(shared: Shared[Plan], chain: int, seed: np.random.SeedSequence, board_path: Path) -> ChainRecord:
-    """Run one chain until its last draw, or until the stop flag is set."""
+class Stretch(NamedTuple):
+    """What a chain has recorded in one stretch, and where the next one begins."""
+
+    record: ChainRecord
+    end: Checkpoint | None  # None if it is on disk, or if the chain was stopped before it had started
+
+
+def run_chain(
+    shared: Shared[Plan],
+    chain: int,
+    seed: np.random.SeedSequence,
+    board_path: Path,
+    draws: int,
+    begin: Checkpoint | None = None,
+) -> Stretch:
+    """Run one chain until it has this many draws, or until the stop flag is set.
+
+    It begins at ``begin``, the end of an earlier stretch in memory, or at its checkpoint on disk, or at its seed.
+    """
     plan = shared.read()
     try:
         board = Board(board_path, plan.chains)
@@ -45,11 +62,11 @@ def run_chain(shared: Shared[Plan], chain: int, seed: np.random.SeedSequence, bo
     ):
         sampler = plan.build()
         try:
-            begin = _begin(plan, chain, sampler, seed, board)
+            found = _begin(plan, chain, sampler, seed, board, begin)
         except StopRequested:
             board.mark(chain, Stage.STOPPED)
-            return ChainRecord(sampler.variables, 0, {}, {}, {})
-        return _run(plan, chain, sampler, begin, board)
+            return Stretch(ChainRecord(sampler.variables, 0, {}, {}, {}), begin)
+        return _run(plan, chain, sampler, found, board, draws)
 
 
 @contextmanager
@@ -63,13 +80,18 @@ def _exclusive(checkpoint: Path | None) -> Iterator[None]:
 
 
 def _begin(
-    plan: Plan, chain: int, sampler: Sampler[Any, Any, Any], seed: np.random.SeedSequence, board: Board
+    plan: Plan,
+    chain: int,
+    sampler: Sampler[Any, Any, Any],
+    seed: np.random.SeedSequence,
+    board: Board,
+    begin: Checkpoint | None,
 ) -> Checkpoint:
-    """Return where a chain begins: at its checkpoint, or at a new starting point."""
+    """Return where a chain begins: where it ended before, or at a new starting point."""
     listener = BoardListener(board, chain)
     with progress.listening(listener), on_compilation(listener.compiles):
         progress.begin("initialising")
-        found = found_checkpoint(plan, chain, sampler)
+        found = begin or found_checkpoint(plan, chain, sampler)
         if found is not None:
             return found
         rng = np.random.default_rng(seed)
@@ -79,17 +101,17 @@ def _begin(
         return Checkpoint(0, state, tuning, rng.bit_generator.state, Line())
 
 
-def _run(plan: Plan, chain: int, sampler: Sampler[Any, Any, Any], begin: Checkpoint, board: Board) -> ChainRecord:
+def _run(
+    plan: Plan, chain: int, sampler: Sampler[Any, Any, Any], begin: Checkpoint, board: Board, draws: int
+) -> Stretch:
     rng = restored_generator(begin.generator)
     line = begin.line._replace(stage=Stage.WARMUP if begin.iteration < plan.warmup else Stage.DRAWING)
-    recorder = _recorder(plan, chain, sampler, begin.iteration)
-    checkpoints = _CheckpointWriter(plan.checkpoint(chain), recorder)
+    recorder = _recorder(plan, chain, sampler, begin.iteration, draws)
+    checkpoints, latest = _CheckpointWriter(plan.checkpoint(chain), recorder), begin
     if not begin.iteration:  # so that a chain with draws always has a checkpoint
         checkpoints.save_now(begin)
     board.write(chain, line)
-    chain_of = iterate(
-        rng, sampler, begin.state, begin.tuning, warmup=plan.warmup, draws=plan.draws, done=begin.iteration
-    )
+    chain_of = iterate(rng, sampler, begin.state, begin.tuning, warmup=plan.warmup, draws=draws, done=begin.iteration)
     while not board.stopped:
         with on_compilation(partial(_mark_compilation, board, chain, line)):  # of the first iterations
             done = next(chain_of, None)
@@ -102,10 +124,11 @@ def _run(plan: Plan, chain: int, sampler: Sampler[Any, Any, Any], begin: Checkpo
             recorder.append(sampler.draw(done.state), statistics)
         line = _next_line(line, statistics, warming=done.is_warmup)
         board.write(chain, line)
-        checkpoints.update(Checkpoint(done.number, done.state, done.tuning, rng.bit_generator.state, line))
+        latest = Checkpoint(done.number, done.state, done.tuning, rng.bit_generator.state, line)
+        checkpoints.update(latest)
     checkpoints.save()
     board.mark(chain, Stage.STOPPED if board.stopped else Stage.DONE)
-    return recorder.finish()
+    return Stretch(recorder.finish(), latest if plan.checkpoints is None else None)
 
 
 def _mark_compilation(board: Board, chain: int, line: Line, now: bool) -> None:
@@ -144,11 +167,11 @@ class _CheckpointWriter:
             self._saved = time.monotonic()
 
 
-def _recorder(plan: Plan, chain: int, sampler: Sampler[Any, Any, Any], done: int) -> Recorder:
+def _recorder(plan: Plan, chain: int, sampler: Sampler[Any, Any, Any], done: int, draws: int) -> Recorder:
     """Return the recorder of a chain of which ``done`` iterations are already recorded."""
-    if plan.path is None:
-        return MemoryRecorder(sampler.variables, plan.draws)
     warmed, drawn = min(done, plan.warmup), max(done - plan.warmup, 0)
+    if plan.path is None:
+        return MemoryRecorder(sampler.variables, max(draws - drawn, 0))
     names = statistic_names(sampler)
     return DiskRecorder(plan.path, chain, sampler.variables, names, plan.warmup, warmed=warmed, drawn=drawn)
 

@@ -2,19 +2,19 @@
 
 Row effects in the span of U can be expressed by the low-rank part as well: a 1ᵀ + L = (a + c) 1ᵀ + (L − c 1ᵀ) with c =
 U d.  The data do not determine d, and if their noise is small a trajectory hardly moves along these r directions.  The
-same holds for column effects and V.
+same holds for column effects and V.  Effects are those of rows and columns with cells, and 1 is 0 in columns without.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from manifill.base.arrays import Generator, Matrix, Vector
+from manifill.base.arrays import Generator, IntVector, Matrix, Vector
 from manifill.base.jit import compiled, compiled_internal
 from manifill.base.lapack import SVD_ADDRESS, svd
 from manifill.base.priors import Marginal
-from manifill.kernels.effect_rows import add_combination, project_effects, subtract_projection
-from manifill.kernels.factor_rows import multiply_columns
+from manifill.kernels.effect_rows import add_combination, placed_effects, project_effects, subtract_projection
+from manifill.kernels.factor_rows import multiply_columns, weighted_gram
 from manifill.kernels.flat_vectors import half_square
 from manifill.problem.joint_density import JointDensity
 from manifill.sampling.component_order import falling_places
@@ -24,8 +24,12 @@ from manifill.unknowns import view
 __all__ = ["exchange", "exchange_effects"]
 
 
+# Directions of U whose entries in rows with cells have a squared length below this are not told from zero.
+SMALLEST_SQUARE = 1e-14
+
+
 class Ones(NamedTuple):
-    """The vector of ones as the sum of its part in the span of V and the rest: 1 = V v + ρ q."""
+    """The vector 1 as the sum of its part in the span of V and the rest: 1 = V v + ρ q."""
 
     inside: Vector  # v = Vᵀ1, (r,)
     rest: Vector  # q, (n,), of length one and orthogonal to V; zero if 1 is in the span of V
@@ -33,12 +37,13 @@ class Ones(NamedTuple):
 
 
 class Valley(NamedTuple):
-    """The density of a + t U d and L − t U d 1ᵀ, through the terms that depend on t: Uᵀa and UᵀL."""
+    """The density of a + t U d and L − t U d 1ᵀ, through the terms that depend on t: ‖a + t U d‖² and UᵀL."""
 
     effects: Marginal  # the prior of a
     rate: Marginal  # the prior of s
-    outside: float  # squared length of the part of a outside the span of U, which does not depend on t
-    inside: Vector  # Uᵀa, (r,)
+    square: float  # ‖a‖²
+    cross: float  # a · U d
+    step: float  # ‖U d‖², of the rows with cells
     direction: Vector  # d, (r,)
     s: Vector  # (r,)
     ones: Ones
@@ -55,9 +60,8 @@ class Valley(NamedTuple):
         _, s, _, found = _shifted_components(self.svd_address, self.s, t, d, self.ones)
         if not (found and s[r - 1] > 0.0):
             return -np.inf
-        squares, logs = self.outside, 0.0
+        squares, logs = max(self.square + 2.0 * t * self.cross + t * t * self.step, 0.0), 0.0
         for a in range(r):
-            squares += (self.inside[a] + t * d[a]) ** 2
             logs += (self.columns - r) * np.log(s[a])
             for b in range(a):
                 logs += np.log(s[b] - s[a]) + np.log(s[b] + s[a])
@@ -75,44 +79,88 @@ def exchange_effects(rng: Generator, density: JointDensity, position: Vector) ->
 @compiled
 def exchange(rng: Generator, density: JointDensity, position: Vector, svd_address: int) -> None:
     """Do so in compiled code."""
-    at = view(density.layout, position)
-    _exchange(rng, density.row, density.rate, at.U, at.s, at.V, at.row, svd_address)
-    _exchange(rng, density.column, density.rate, at.V, at.s, at.U, at.column, svd_address)
+    at, rows, columns = view(density.layout, position), density.layout.effect_rows, density.layout.effect_columns
+    _exchange(rng, density.row, density.rate, at.U, at.s, at.V, at.row, rows, columns, svd_address)
+    _exchange(rng, density.column, density.rate, at.V, at.s, at.U, at.column, columns, rows, svd_address)
 
 
 @compiled_internal
 def _exchange(
-    rng: Generator, prior: Marginal, rate: Marginal, U: Matrix, s: Vector, V: Matrix, a: Vector, svd_address: int
+    rng: Generator,
+    prior: Marginal,
+    rate: Marginal,
+    U: Matrix,
+    s: Vector,
+    V: Matrix,
+    a: Vector,
+    rows: IntVector,
+    columns: IntVector,
+    svd_address: int,
 ) -> None:
     """Draw t, and write a + t U d and the singular form of U diag(s) Vᵀ − t U d 1ᵀ."""
-    (m, r), n = U.shape, V.shape[0]
-    inside, rest = np.empty(r), a.copy()
-    project_effects(U, a, inside)
-    subtract_projection(U, inside, rest)
-    outside = 2.0 * half_square(rest)
-    # The direction has the typical size of an effect, estimated from the part of a that the move does not change: the
-    # choice of a direction must not depend on what moves.
-    length = np.sqrt(outside / (m - r)) if m > r else 1.0
-    d = np.empty(r)
-    for c in range(r):
-        d[c] = length * rng.standard_normal() / np.sqrt(r)
-    ones = _ones(V)
-    t = draw_on_line(rng, Valley(prior, rate, outside, inside, d, s, ones, n, svd_address))
-    add_combination(U, d, t, a)
+    d, along = _direction(rng, prior, U, a, rows, svd_address)
+    square, cross, step = 2.0 * half_square(a), 0.0, 2.0 * half_square(along)
+    for i in range(a.size):
+        cross += a[i] * along[i]
+    ones = _ones(V, columns)
+    t = draw_on_line(rng, Valley(prior, rate, square, cross, step, d, s, ones, V.shape[0], svd_address))
+    add_combination(U, rows, d, t, a)
     _shift(U, s, V, t, d, ones, svd_address)
 
 
 @compiled_internal
-def _ones(V: Matrix) -> Ones:
+def _direction(
+    rng: Generator, prior: Marginal, U: Matrix, a: Vector, rows: IntVector, svd_address: int
+) -> tuple[Vector, Vector]:
+    """Return a random d, and U d in the rows with cells, which has the typical size of an effect.
+
+    The size is estimated from the part of a outside the span of U: the choice of a direction must not depend on what
+    moves, nor on the basis of that span.
+    """
+    r = U.shape[1]
+    d, along = np.empty(r), np.zeros(a.size)
+    for c in range(r):
+        d[c] = rng.standard_normal()
+    add_combination(U, rows, d, 1.0, along)
+    size = np.sqrt(prior.rate / prior.shape) if prior.known == 0.0 else prior.known**-0.5
+    if a.size > r:
+        size = np.sqrt(_square_outside(U, a, rows, svd_address) / (a.size - r))
+    factor = size * np.sqrt(half_square(d) / half_square(along) / r)
+    for c in range(r):
+        d[c] *= factor
+    for i in range(a.size):
+        along[i] *= factor
+    return d, along
+
+
+@compiled_internal
+def _square_outside(U: Matrix, a: Vector, rows: IntVector, svd_address: int) -> float:
+    """Return the squared length of the part of a outside the span of the rows of U with cells."""
+    m, r = U.shape
+    inside, gram = np.empty(r), np.empty((r, r))
+    basis, squares, transposed = np.empty((r, r)), np.empty(r), np.empty((r, r))
+    project_effects(U, placed_effects(a, rows, m), inside)
+    weighted_gram(U, placed_effects(np.ones(a.size), rows, m), U, gram)
+    svd(svd_address, gram, basis, squares, transposed)
+    total = 2.0 * half_square(a)
+    for c in range(r):
+        if squares[c] > SMALLEST_SQUARE:
+            total -= np.dot(transposed[c], inside) ** 2 / squares[c]
+    return max(total, 0.0)
+
+
+@compiled_internal
+def _ones(V: Matrix, columns: IntVector) -> Ones:
+    """Decompose the vector that is 1 in columns with cells and 0 elsewhere, where the effects cancel nothing."""
     n, r = V.shape
     inside, again = np.empty(r), np.empty(r)
-    rest = np.ones(n)
+    rest = placed_effects(np.ones(columns.size), columns, n)
     project_effects(V, rest, inside)
     subtract_projection(V, inside, rest)
     project_effects(V, rest, again)  # a second pass, for accuracy if the remainder is small
     subtract_projection(V, again, rest)
     length = np.sqrt(2.0 * half_square(rest))
-    if length <= 1e-12 * np.sqrt(n):
+    if length <= 1e-12 * np.sqrt(columns.size):
         length = 0.0
     for j in range(n):
         rest[j] = rest[j] / length if length > 0.0 else 0.0

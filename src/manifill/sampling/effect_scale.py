@@ -12,7 +12,7 @@ from manifill.base.arrays import Generator, Vector
 from manifill.base.jit import compiled
 from manifill.base.priors import Marginal
 from manifill.kernels.cell_curves import cell_products, combined_log_likelihood, split_effects
-from manifill.kernels.effect_rows import write_scaled
+from manifill.kernels.effect_rows import placed_effects, write_scaled
 from manifill.kernels.flat_vectors import half_square
 from manifill.likelihoods import CompiledLikelihood
 from manifill.problem.joint_density import JointDensity, likelihood_at, write_factors
@@ -57,8 +57,10 @@ def rescale_effects(rng: Generator, density: JointDensity, position: Vector) -> 
     base, rows, columns = parts[0], parts[1], parts[2]
     write_factors(density, at)
     cell_products(density.cells, density.scratch.left, density.scratch.right, base)
-    split_effects(density.cells, at.row, at.column, base, rows, columns)
-    m, n = density.layout.rows, density.layout.columns
+    of_rows = placed_effects(at.row, density.layout.effect_rows, density.layout.rows)
+    of_columns = placed_effects(at.column, density.layout.effect_columns, density.layout.columns)
+    split_effects(density.cells, of_rows, of_columns, base, rows, columns)
+    m, n = at.row.size, at.column.size
     along_a = Dilation(density, likelihood, density.row, half_square(at.row), m, base, rows, columns, 1.0)
     c = np.exp(draw_on_line(rng, along_a))
     along_b = Dilation(density, likelihood, density.column, half_square(at.column), n, base, columns, rows, c)

@@ -2,7 +2,8 @@
 
 With one precision for all entries of A and B and shared noise, it is the paper's baseline.  With a precision for each
 column of A and B, effects and noise by row and column it is a fast sampler for tables with normal noise, and its sweeps
-are where chains of the default sampler start.
+are where chains of the default sampler start.  Sweeps are over the rows and columns with cells; what belongs to the
+others is drawn at the end of a step.
 """
 
 from typing import NamedTuple
@@ -20,6 +21,7 @@ from manifill.problem import Model, Observations
 from manifill.problem.additive_fit import positive_square, variance_of
 from manifill.sampling.cell_noise import draw_noise_of_cells, draw_weights, noise_kernels
 from manifill.sampling.data import Data
+from manifill.sampling.observed_part import ObservedPart
 from manifill.sampling.sampler import Kernel
 from manifill.unknowns import Effects
 from manifill.unknowns.effects import draw_levels, draw_precision, left_columns, right_columns
@@ -60,10 +62,11 @@ class Factors:
             raise ValueError(Wording(Argument("sampler", "factors"), only, Argument("sampler", "joint"), "."))
         self.model = model
         self.observations = observations
-        self.data = Data.encoded(model, observations)
+        self._part = ObservedPart.of(Data.encoded(model, observations))
+        self._data = self._part.data
         self._likelihood = model.likelihood.compiled()
         # The position by row of each cell by column.
-        self._places: IntVector = np.argsort(self.data.by_row.indices, kind="stable")
+        self._places: IntVector = np.argsort(self._data.by_row.indices, kind="stable")
 
     @property
     def variables(self) -> tuple[Variable, ...]:
@@ -87,32 +90,34 @@ class Factors:
         return (FactorsState, Effects, NoiseState)
 
     def kernels(self) -> tuple[Kernel, ...]:
-        rng, cells, v, factor = np.random.default_rng(0), self.data.by_row, np.empty(0), np.empty((0, 0))
-        of_noise = noise_kernels(rng, self.model, self.data)
+        rng, cells, v, factor = np.random.default_rng(0), self._data.by_row, np.empty(0), np.empty((0, 0))
+        of_noise = noise_kernels(rng, self.model, self._data)
         return (Kernel(draw_rows, (rng, cells, v, 1.0, v, v, factor, factor)), *of_noise)
 
     def start(self, rng: Generator) -> tuple[FactorsState, None]:
         """Start at random with all components and effects on: a precision that is large for no reason stays so."""
-        (m, n), r, values = self.observations.shape, self.model.rank, self.data.by_row.values
+        (m, n), r, values = self._part.shape, self.model.rank, self._data.by_row.values
         has_effects = self.model.effects is not None
         size = START_SHARE * np.sqrt(positive_square(variance_of(values) if has_effects else 0.0, values) / r)
         A, B = (np.sqrt(size) * rng.standard_normal((length, r)) for length in (m, n))
         effects = self._random_effects(rng) if has_effects else Effects.none()
         noise, ones = self.model.noise.start((m, n)), np.ones(r)
-        return self._with_precisions(rng, FactorsState(A, B, effects, noise, ones, ones, 0.0), None), None
+        state = self._with_precisions(rng, FactorsState(A, B, effects, noise, ones, ones, 0.0), None)
+        return self._completed(rng, state), None
 
     def _random_effects(self, rng: Generator) -> Effects:
         """Return effects of rows and columns that each have START_SHARE of the size of the values."""
-        (m, n), values = self.observations.shape, self.data.by_row.values
+        (m, n), values = self._part.shape, self._data.by_row.values
         size = START_SHARE * np.sqrt(positive_square(variance_of(values), values))
         row, column = (size * rng.standard_normal(length) for length in (m, n))
         return Effects(float(values.mean()), row, column, 1.0, 1.0)
 
     def step(self, rng: Generator, state: FactorsState, tuning: None) -> tuple[FactorsState, None]:
-        weights, mixing = draw_weights(rng, self.model, self.data, self._likelihood, state.factors(), state.noise)
+        state = self._observed(state)
+        weights, mixing = draw_weights(rng, self.model, self._data, self._likelihood, state.factors(), state.noise)
         state = self._draw_left(rng, state, weights)
         state = self._draw_right(rng, state, weights[self._places] if weights.size else weights)
-        return self._with_precisions(rng, state, mixing), None
+        return self._completed(rng, self._with_precisions(rng, state, mixing)), None
 
     def adapt(self, tuning: None, info: None) -> None:
         return None
@@ -131,9 +136,21 @@ class Factors:
     def statistics(self, state: FactorsState, tuning: None, info: None) -> dict[str, float]:
         return {"lp": state.log_density}
 
+    def _observed(self, state: FactorsState) -> FactorsState:
+        """Return the state of the table of rows and columns with cells."""
+        part, (A, B) = self._part, self._part.factors(state.A, state.B)
+        return state._replace(A=A, B=B, effects=part.effects(state.effects), noise=part.noise(state.noise))
+
+    def _completed(self, rng: Generator, state: FactorsState) -> FactorsState:
+        """Return the state of the whole table; the log density stays that of the rows and columns with cells."""
+        part, taus = self._part, (state.left_precision, state.right_precision)
+        A, B = part.completed_factors(rng, state.A, state.B, taus)
+        effects, noise = part.completed_effects(rng, state.effects), part.completed_noise(rng, state.noise)
+        return state._replace(A=A, B=B, effects=effects, noise=noise)
+
     def _draw_left(self, rng: Generator, state: FactorsState, weights: Vector) -> FactorsState:
         """Draw the rows of A together with the row effects."""
-        effects, given = state.effects, _Given(self.data.by_row, weights, state.noise.precision, state.left_precision)
+        effects, given = state.effects, _Given(self._data.by_row, weights, state.noise.precision, state.left_precision)
         if not effects.exist:
             return state._replace(A=_draw_factor(rng, given, state.B))
         A, row = _draw_with_effects(rng, given, state.B, effects.row_precision, effects.mean + effects.column)
@@ -142,7 +159,7 @@ class Factors:
     def _draw_right(self, rng: Generator, state: FactorsState, weights: Vector) -> FactorsState:
         """Draw the rows of B together with the column effects; ``weights`` are by column."""
         effects = state.effects
-        given = _Given(self.data.by_column, weights, state.noise.precision, state.right_precision)
+        given = _Given(self._data.by_column, weights, state.noise.precision, state.right_precision)
         if not effects.exist:
             return state._replace(B=_draw_factor(rng, given, state.A))
         B, column = _draw_with_effects(rng, given, state.A, effects.column_precision, effects.mean + effects.row)
@@ -151,7 +168,7 @@ class Factors:
     def _with_precisions(self, rng: Generator, state: FactorsState, mixing: Vector | None) -> FactorsState:
         """Return the state with noise, precisions and the levels of the effects drawn given A and B."""
         noise, log_likelihood = draw_noise_of_cells(
-            rng, self.model, self.data, self._likelihood, state.factors(), state.noise, mixing
+            rng, self.model, self._data, self._likelihood, state.factors(), state.noise, mixing
         )
         taus = self.model.draw_factor_precisions(rng, state.A, state.B)
         effects = state.effects

@@ -35,6 +35,7 @@ from manifill.sampling.hmc import trajectories
 from manifill.sampling.integrators import Integrator, Phase, TwoStage
 from manifill.sampling.mass_adaptation import GradientSquares
 from manifill.sampling.nuts import Transition, energy_change, transition
+from manifill.sampling.observed_part import ObservedPart
 from manifill.sampling.sampler import Kernel
 from manifill.sampling.state import State, draw_hyperparameters, draw_of, layout_of, likelihood_at, variables_of
 from manifill.sampling.system import System
@@ -106,6 +107,7 @@ class Joint:
         self.target_acceptance = target_acceptance
         self.parts = Parts() if parts is None else parts
         self.data = Data.encoded(model, observations)
+        self._part = ObservedPart.of(self.data)
         self.layout = layout_of(model, observations)
         weights = (cells.astype(np.float64) ** self.parts.turning_power for cells in self.data.cells_of)
         self._manifold = LowRank.with_masses(self.layout, Masses.unit(self.layout), *weights)
@@ -169,9 +171,9 @@ class Joint:
 
     def start(self, rng: Generator) -> tuple[State, JointTuning]:
         begin, noise = self._begin(rng)
-        state = draw_hyperparameters(rng, self.model, self.data, begin, noise)
+        state = draw_hyperparameters(rng, self.model, self._part, begin, noise)
         weights, _ = self._weights(rng, state)
-        position, target = state.unknowns.pack(), self._target(state.noise, weights)
+        position, target = state.unknowns.pack(self.layout), self._target(state.noise, weights)
         squares = self._squares(target, position, state.unknowns)
         masses, floor = squares.masses(self.layout, *self.data.cells_of), squares.floor
         ranked = RankedDensity(target, np.argsort(-state.unknowns.s, kind="stable"), floor)
@@ -181,21 +183,16 @@ class Joint:
         return state, JointTuning(step, masses, floor, *nothing, iteration=0, warming=True, lengths=None)
 
     def _begin(self, rng: Generator) -> tuple[Unknowns, NoiseState]:
-        """Return a point typical of the posterior if Gibbs sweeps can find one, and otherwise near its mode."""
-        if self.model.likelihood.is_conjugate:
-            return gibbs_start(rng, self.observations, self.model)
-        noise = self.model.noise.start(self.observations.shape)
-        return warm_start(rng, self.observations, self.model), noise
-
+XX
     def step(self, rng: Generator, state: State, tuning: JointTuning) -> tuple[State, JointInfo]:
         weights, mixing = self._weights(rng, state)
         target = self._target(state.noise, weights)
-        position, moved = self._move(rng, target, state.unknowns.pack(), tuning)
+        position, moved = self._move(rng, target, state.unknowns.pack(self.layout), tuning)
         fold_signs(self.layout, position)
         for move in self.parts.moves:
             move(rng, target, position)
         unknowns = state.unknowns.moved_to(self.layout, position)
-        state = draw_hyperparameters(rng, self.model, self.data, unknowns, state.noise, mixing)
+        state = draw_hyperparameters(rng, self.model, self._part, unknowns, state.noise, mixing)
         learning = tuning.warming and tuning.lengths is None
         squares = self._squares(target, position, state.unknowns) if learning else None
         return state, JointInfo(moved, state.log_density, squares)

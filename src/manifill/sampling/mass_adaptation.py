@@ -68,8 +68,8 @@ class GradientSquares(NamedTuple):
         s_squares = self._pooled(self.s_squares / self.iterations)
         rest = [(c + 1.0) / s_squares]
         if layout.has_effects:
-            a = self._masses_of_effects(self.row, self.log_row_precision, rows)
-            b = self._masses_of_effects(self.column, self.log_column_precision, columns)
+            a = self._masses_of_effects(self.row, self.log_row_precision, rows[layout.effect_rows])
+            b = self._masses_of_effects(self.column, self.log_column_precision, columns[layout.effect_columns])
             rest += [np.array([a.sum()]), a, b]
         rest.append(1.0 + self.coordinates / self.iterations)  # the curvature of the prior is one
         return Masses(c + len(rows), c + len(columns), np.concatenate(rest))

@@ -25,6 +25,7 @@ from manifill.sampling.data import Data
 from manifill.sampling.dual_averaging import DualAveraging
 from manifill.sampling.integrators import Leapfrog
 from manifill.sampling.nuts import Transition
+from manifill.sampling.observed_part import ObservedPart
 from manifill.sampling.sampler import Kernel
 from manifill.sampling.state import State, draw_hyperparameters, draw_of, layout_of, variables_of
 from manifill.sampling.system import Target
@@ -56,6 +57,7 @@ class Gibbs:
         self.observations = observations
         self.target_acceptance = target_acceptance
         self.data = Data.encoded(model, observations)
+        self._part = ObservedPart.of(self.data)
         self.layout = layout_of(model, observations)
         m, n, r, width = self.layout.rows, self.layout.columns, self.layout.rank, self.layout.width
         self._manifolds: dict[str, Manifold] = {
@@ -93,7 +95,9 @@ class Gibbs:
 
     def start(self, rng: Generator) -> tuple[State, Tuning]:
         begin = warm_start(rng, self.observations, self.model)
-        state = draw_hyperparameters(rng, self.model, self.data, begin, self.model.noise.start(self.observations.shape))
+        state = draw_hyperparameters(
+            rng, self.model, self._part, begin, self.model.noise.start(self.observations.shape)
+        )
         return state, {
             name: block.init(rng, self._manifolds[name], self._target(name, state), self._point(name, state))
             for name, block in self._blocks.items()
@@ -105,7 +109,7 @@ class Gibbs:
             target, point = self._target(name, state), self._point(name, state)
             point, moves[name] = block.step(rng, self._manifolds[name], target, point, tuning[name].step_size)
             state = state._replace(unknowns=self._moved(name, state, point))
-        return draw_hyperparameters(rng, self.model, self.data, state.unknowns, state.noise), moves
+        return draw_hyperparameters(rng, self.model, self._part, state.unknowns, state.noise), moves
 
     def adapt(self, tuning: Tuning, info: Moves) -> Tuning:
         return {name: block.update(info[name].acceptance, self.target_acceptance) for name, block in tuning.items()}
@@ -137,7 +141,7 @@ class Gibbs:
             return x._replace(s=np.exp(point))
         if name in ("U", "V"):
             return x._replace(U=point) if name == "U" else x._replace(V=point)
-        flat = x.pack()
+        flat = x.pack(self.layout)
         view(self.layout, flat).rest[self.layout.rank :] = point * self._units(state)
         return x.moved_to(self.layout, flat)
 
@@ -179,7 +183,7 @@ class Gibbs:
 
     def _effects_target(self, state: State) -> EffectsGivenFactors:
         position, gradient = self._scratch
-        position[:] = state.unknowns.pack()
+        position[:] = state.unknowns.pack(self.layout)
         density = self._density._replace(
             noise=Marginal.over(_precision(state), 0.0),
             row=Marginal.over(state.unknowns.effects.row_precision, 0.0),
@@ -197,7 +201,7 @@ class Gibbs:
             return np.log(x.s)
         if name in ("U", "V"):
             return x.U if name == "U" else x.V
-        return np.array(view(self.layout, x.pack()).rest[self.layout.rank :] / self._units(state))
+        return np.array(view(self.layout, x.pack(self.layout)).rest[self.layout.rank :] / self._units(state))
 
     def _units(self, state: State) -> Vector:
         """Return the approximate conditional standard deviation of each effect, so that one step size suits all.
@@ -208,7 +212,7 @@ class Gibbs:
         coordinates = np.ones(self.layout.coordinates)
         if prior is None:
             return coordinates
-        rows, columns = self.data.cells_of
+        rows, columns = (counts[counts > 0] for counts in self.data.cells_of)
         cells = np.concatenate([[rows.sum()], rows, columns])
         held = [[prior.mean_precision], [effects.row_precision] * len(rows), [effects.column_precision] * len(columns)]
         units = (_precision(state) * cells + np.concatenate(held)) ** -0.5

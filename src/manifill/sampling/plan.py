@@ -17,15 +17,9 @@ class Plan:
     build: Callable[[], Sampler[Any, Any, Any]]
     chains: int
     warmup: int
-    draws: int
     path: Path | None = None  # of the store for the draws; None keeps them in memory
     checkpoints: Path | None = None  # their folder; a chain with a checkpoint there is resumed
     products: float = 0.0  # of two numbers in a pass over the cells, for the first guess of the time
-
-    @property
-    def iterations(self) -> int:
-        """The number of iterations of a chain."""
-        return self.warmup + self.draws
 
     def checkpoint(self, chain: int) -> Path | None:
         """Return the path of a chain's checkpoint, or None if chains have none."""

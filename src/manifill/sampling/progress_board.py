@@ -83,7 +83,8 @@ class BoardListener:
         self._line = Line()
 
     def begin(self, phase: str, total: float | None, unit: str, guess: float, then: float) -> None:
-        self._line = Line(Stage.INITIALISING)
+        iteration = self._board.read(self._chain).iteration  # of an earlier stretch
+        self._line = Line(Stage.INITIALISING, iteration)
         self.advance(0.0, "")
 
     def advance(self, amount: float, doing: str) -> None:

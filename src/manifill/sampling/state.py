@@ -9,7 +9,7 @@ from manifill.base.variables import Variable
 from manifill.likelihoods import CompiledLikelihood, NoiseState
 from manifill.problem import Model, Observations
 from manifill.sampling.cell_noise import draw_noise_of_cells
-from manifill.sampling.data import Data
+from manifill.sampling.observed_part import ObservedPart
 from manifill.unknowns import Effects, Layout, Unknowns
 from manifill.unknowns.effects import draw_levels, draw_precision
 
@@ -18,8 +18,12 @@ __all__ = ["State", "draw_hyperparameters", "draw_of", "layout_of", "likelihood_
 
 def layout_of(model: Model, observations: Observations) -> Layout:
     """Return the layout of a model's unknowns."""
-    m, n = observations.shape
-    return Layout(m, n, model.rank, model.effects is not None, model.likelihood.coordinates)
+    has_effects = model.effects is not None
+    rows, columns = (
+        np.flatnonzero(cells.counts) if has_effects else np.arange(0)
+        for cells in (observations.by_row, observations.by_column)
+    )
+    return Layout(*observations.shape, model.rank, has_effects, model.likelihood.coordinates, rows, columns)
 
 
 class State(NamedTuple):
@@ -32,24 +36,31 @@ class State(NamedTuple):
 
 
 def draw_hyperparameters(
-    rng: Generator, model: Model, data: Data, unknowns: Unknowns, noise: NoiseState, mixing: Vector | None = None
+    rng: Generator,
+    model: Model,
+    part: ObservedPart,
+    unknowns: Unknowns,
+    noise: NoiseState,
+    mixing: Vector | None = None,
 ) -> State:
     """Draw noise, rate, and the precisions and levels of the effects given the rest, and return the new state.
 
-    ``mixing`` is ω, with which the unknowns were drawn; without it, as at the start, ω is 1.
+    ``mixing`` is ω, with which the unknowns were drawn; without it, as at the start, ω is 1.  Effects and noise of rows
+    and columns without cells are integrated out of all this, and of the log density, and drawn last.
     """
-    likelihood = likelihood_at(model, unknowns)
-    noise, log_likelihood = draw_noise_of_cells(rng, model, data, likelihood, unknowns.factors(), noise, mixing)
+    likelihood, factors = likelihood_at(model, unknowns), part.factors(*unknowns.factors())
+    noise, log_likelihood = draw_noise_of_cells(rng, model, part.data, likelihood, factors, part.noise(noise), mixing)
     rate = model.draw_rate(rng, unknowns.s)
-    effects = unknowns.effects
+    effects = part.effects(unknowns.effects)
     if model.effects is not None:
         effects = effects._replace(
             row_precision=draw_precision(rng, model.effects.row, effects.row),
             column_precision=draw_precision(rng, model.effects.column, effects.column),
         )
         effects = draw_levels(rng, model.effects, effects)
-    unknowns = unknowns._replace(effects=effects)
-    return State(unknowns, noise, rate, model.log_density(log_likelihood, noise, unknowns, rate))
+    log_density = model.log_density(log_likelihood, noise, unknowns._replace(effects=effects), rate)
+    unknowns = unknowns._replace(effects=part.completed_effects(rng, effects))
+    return State(unknowns, part.completed_noise(rng, noise), rate, log_density)
 
 
 def likelihood_at(model: Model, unknowns: Unknowns) -> CompiledLikelihood:

@@ -43,10 +43,6 @@ class Effects(NamedTuple):
         """Whether the model has effects."""
         return self.row.size > 0
 
-    def flat(self) -> Vector:
-        """Return [μ, a, b], (1 + m + n,), or (0,) if there are no effects."""
-        return np.concatenate(([self.mean], self.row, self.column)) if self.exist else np.empty(0)
-
     @staticmethod
     def variables(rows: int, columns: int) -> tuple[Variable, ...]:
         """Return the variables of a draw that belong to effects."""

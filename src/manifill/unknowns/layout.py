@@ -2,20 +2,34 @@
 
 from typing import NamedTuple
 
-from manifill.base.arrays import Matrix, Vector
+import numpy as np
+
+from manifill.base.arrays import IntVector, Matrix, Vector
 from manifill.base.jit import compiled
 
 __all__ = ["Layout", "Views", "view"]
 
 
 class Layout(NamedTuple):
-    """U (m×r), V (n×r), s (r), then μ, a (m) and b (n) if there are effects, then the likelihood's coordinates (k)."""
+    """U (m×r), V (n×r), s (r), then μ, a and b if there are effects, then the likelihood's coordinates (k).
 
-    rows: int
-    columns: int
+    a and b hold the effects of rows and columns with cells only.  The others are independent of the data and of all
+    else given their precisions, so they are drawn when all else has been (docs/math.md, §8.1).
+    """
+
+    rows: int  # m
+    columns: int  # n
     rank: int
     has_effects: bool
     coordinates: int
+    effect_rows: IntVector  # the rows whose effects are in the vector, ascending; (0,) without effects
+    effect_columns: IntVector
+
+    @classmethod
+    def whole(cls, rows: int, columns: int, rank: int, has_effects: bool, coordinates: int) -> "Layout":
+        """Return the layout of a table with cells in every row and column."""
+        sizes = (rows, columns) if has_effects else (0, 0)
+        return cls(rows, columns, rank, has_effects, coordinates, *(np.arange(size) for size in sizes))
 
     @property
     def size(self) -> int:
@@ -35,7 +49,7 @@ class Layout(NamedTuple):
     @property
     def effects_size(self) -> int:
         """Length of μ, a and b, or 0."""
-        return 1 + self.rows + self.columns if self.has_effects else 0
+        return 1 + self.effect_rows.size + self.effect_columns.size if self.has_effects else 0
 
     @property
     def width(self) -> int:
@@ -50,8 +64,8 @@ class Views(NamedTuple):
     V: Matrix  # (n, r)
     s: Vector  # (r,)
     mean: Vector  # μ, (1,), or (0,) without effects
-    row: Vector  # a, (m,) or (0,)
-    column: Vector  # b, (n,) or (0,)
+    row: Vector  # a, of the rows in ``effect_rows``
+    column: Vector  # b, of the columns in ``effect_columns``
     coordinates: Vector  # (k,)
     factors: Vector  # U and V, flat
     rest: Vector  # the Euclidean part: s, μ, a, b and the coordinates
@@ -64,8 +78,8 @@ def view(layout: Layout, flat: Vector) -> Views:
     u, v = m * r, (m + n) * r
     s = v + r
     mean = s + 1 if layout.has_effects else s
-    row = mean + m if layout.has_effects else mean
-    column = row + n if layout.has_effects else row
+    row = mean + layout.effect_rows.size
+    column = row + layout.effect_columns.size
     return Views(
         flat[:u].reshape(m, r),
         flat[u:v].reshape(n, r),

@@ -43,16 +43,24 @@ class Unknowns(NamedTuple):
             [self.V, right_columns(self.effects)]
         )
 
-    def pack(self) -> Vector:
+    def pack(self, layout: Layout) -> Vector:
         """Return the flat vector of the layout."""
-        return np.concatenate([self.U.ravel(), self.V.ravel(), self.s, self.effects.flat(), self.coordinates])
+        flat = np.empty(layout.size)
+        at, effects = view(layout, flat), self.effects
+        at.U[:], at.V[:], at.s[:], at.coordinates[:] = self.U, self.V, self.s, self.coordinates
+        if layout.has_effects:
+            at.mean[0] = effects.mean
+            at.row[:], at.column[:] = effects.row[layout.effect_rows], effects.column[layout.effect_columns]
+        return flat
 
     def moved_to(self, layout: Layout, flat: Vector) -> "Unknowns":
-        """Return the unknowns of a flat vector, as copies; precisions of effects, which it does not hold, are kept."""
+        """Return the unknowns of a flat vector, as copies; effects and precisions that it does not hold are kept."""
         at = view(layout, flat.copy())
         effects = self.effects
         if layout.has_effects:
-            effects = effects._replace(mean=float(at.mean[0]), row=at.row, column=at.column)
+            row, column = effects.row.copy(), effects.column.copy()
+            row[layout.effect_rows], column[layout.effect_columns] = at.row, at.column
+            effects = effects._replace(mean=float(at.mean[0]), row=row, column=column)
         return Unknowns(at.U, at.s, at.V, effects, at.coordinates)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from manifill.base.wording import counted
 from manifill.report.formatting import PageTable, percent
 from manifill.report.report_data import ReportData
+from manifill.run.attributes import goal_of
 
 __all__ = ["RunDescription", "describe_run"]
 
@@ -57,12 +58,13 @@ def _describe_draws(data: ReportData, settings: dict[str, Any]) -> str:
     chains, draws = data.draws.chains, data.draws.draws
     text = f"{chains} chains of " if chains > 1 else "one chain of "
     text += counted(draws, "draw")
-    if (chains, draws) == (settings["chains"], settings["draws"]):
+    goal = goal_of(data.draws.attributes)
+    if (chains, draws) == (settings["chains"], goal):
         return text
     left_out = [str(chain + 1) for chain in data.draws.attributes.get("left_out_chains", ())]
     if left_out:
         return f"{text} (without chain {', '.join(left_out)}, whose files are damaged)"
-    requested = f"{counted(settings['chains'], 'chain')} of {settings['draws']}"
+    requested = f"{counted(settings['chains'], 'chain')} of {goal}"
     return f"{text} (interrupted before the requested {requested} were complete)"
 
 
