@@ -1,8 +1,8 @@
-"""Starting points from Gibbs sweeps over A Bᵀ, for likelihoods with normal noise.
+"""Starting points from Gibbs sweeps over A Bᵀ.
 
 At the posterior mode weak components are nearly zero, and a chain takes hundreds of iterations to let them grow.
-Sweeps of exact conditional draws start with all components on, and after a few dozen of them a state is typical of the
-posterior (docs/math.md, §8.11).
+Sweeps of conditional draws start with all components on, and after a few dozen of them a state is typical of the
+posterior (docs/math.md, §8.11).  For likelihoods that are not normal the draws are approximate.
 """
 
 from collections.abc import Callable
@@ -28,7 +28,7 @@ BLOCK, MOST_BLOCKS = 15, 14
 def gibbs_start(rng: Generator, observations: Observations, model: Model) -> tuple[Unknowns, NoiseState]:
     """Return unknowns and noise after as many sweeps as it takes for the log density to level off."""
     prior = scaled_factor_prior(model.rank, observations, model.likelihood, effects=model.effects is not None)
-    sampler = Factors(replace(model, factor_precision=prior), observations)
+    sampler = Factors(replace(model, factor_precision=prior), observations, approximate=True)
     state, _ = sampler.start(rng)
     state = levelled(state, lambda at: sampler.step(rng, at, None)[0])
     components = components_of_product(state.A, state.B)

@@ -22,7 +22,7 @@ from manifill.likelihoods import NoiseState
 from manifill.problem import Model, Observations
 from manifill.problem.joint_density import JointDensity
 from manifill.sampling.block import Block
-from manifill.sampling.cell_noise import draw_weights, noise_kernels
+from manifill.sampling.cell_noise import draw_weights
 from manifill.sampling.component_ranks import RankedDensity, draw_ranking, masses_by_rank
 from manifill.sampling.component_rotation import rotate_components, rotate_neighbours
 from manifill.sampling.data import Data
@@ -40,7 +40,6 @@ from manifill.sampling.sampler import Kernel
 from manifill.sampling.state import State, draw_hyperparameters, draw_of, layout_of, likelihood_at, variables_of
 from manifill.sampling.system import System
 from manifill.sampling.trajectory_lengths import Lengths, Trees
-from manifill.sampling.warm_start import warm_start
 from manifill.sampling.warmup_schedule import Schedule
 from manifill.unknowns import Effects, Unknowns, view
 from manifill.unknowns.point import fold_signs
@@ -160,17 +159,11 @@ class Joint:
             Kernel(LowRank.accelerate, (manifold, v)),
             Kernel(LowRank.kinetic_energy, (manifold, v)),
             Kernel(view, (self.layout, v)),
-            *self._start_kernels(rng),
+            *Factors(self.model, self.observations, approximate=True).kernels(),
         )
 
-    def _start_kernels(self, rng: Generator) -> tuple[Kernel, ...]:
-        """Return what the noise needs, and the Gibbs sweeps of the start."""
-        if self.model.likelihood.is_conjugate:
-            return Factors(self.model, self.observations).kernels()
-        return noise_kernels(rng, self.model, self.data)
-
     def start(self, rng: Generator) -> tuple[State, JointTuning]:
-        begin, noise = self._begin(rng)
+        begin, noise = gibbs_start(rng, self.observations, self.model)
         state = draw_hyperparameters(rng, self.model, self._part, begin, noise)
         weights, _ = self._weights(rng, state)
         position, target = state.unknowns.pack(self.layout), self._target(state.noise, weights)
@@ -182,8 +175,6 @@ class Joint:
         nothing = GradientSquares.none(self.layout), Trees.none()
         return state, JointTuning(step, masses, floor, *nothing, iteration=0, warming=True, lengths=None)
 
-    def _begin(self, rng: Generator) -> tuple[Unknowns, NoiseState]:
-XX
     def step(self, rng: Generator, state: State, tuning: JointTuning) -> tuple[State, JointInfo]:
         weights, mixing = self._weights(rng, state)
         target = self._target(state.noise, weights)
