@@ -21,8 +21,9 @@ from manifill.unknowns.point import components_of_product
 
 __all__ = ["gibbs_start", "levelled"]
 
-# Sweeps come in blocks, until the log density of a block is about that of the block before.
-BLOCK, MOST_BLOCKS = 15, 14
+# Sweeps come in blocks, until the log density of a block is about that of the block before.  If they are approximate,
+# so is the level that they end at, and the exact sampler gets there sooner from an earlier one.
+BLOCK, MOST_BLOCKS, MOST_APPROXIMATE_BLOCKS = 15, 14, 4
 
 
 def gibbs_start(rng: Generator, observations: Observations, model: Model) -> tuple[Unknowns, NoiseState]:
@@ -30,20 +31,23 @@ def gibbs_start(rng: Generator, observations: Observations, model: Model) -> tup
     prior = scaled_factor_prior(model.rank, observations, model.likelihood, effects=model.effects is not None)
     sampler = Factors(replace(model, factor_precision=prior), observations, approximate=True)
     state, _ = sampler.start(rng)
-    state = levelled(state, lambda at: sampler.step(rng, at, None)[0])
+    most = MOST_BLOCKS if model.likelihood.is_conjugate else MOST_APPROXIMATE_BLOCKS
+    state = levelled(state, lambda at: sampler.step(rng, at, None)[0], most)
     components = components_of_product(state.A, state.B)
     U, s, V = (np.ascontiguousarray(part) for part in components)
     return Unknowns(U, s, V, state.effects, np.zeros(model.likelihood.coordinates)), state.noise
 
 
-def levelled(state: FactorsState, sweep: Callable[[FactorsState], FactorsState]) -> FactorsState:
-    """Return the state after blocks of sweeps whose log density has levelled off.
+def levelled(
+    state: FactorsState, sweep: Callable[[FactorsState], FactorsState], most_blocks: int = MOST_BLOCKS
+) -> FactorsState:
+    """Return the state after blocks of sweeps whose log density has levelled off, or after so many blocks.
 
     It has if the mean of a block is within a standard deviation of single sweeps of that of the block before.  A log
     density that falls has not: it does while precisions that were too large give way.
     """
     before = -np.inf
-    for _ in range(MOST_BLOCKS):
+    for _ in range(most_blocks):
         densities = []
         for _ in range(BLOCK):
             state = sweep(state)
