@@ -36,10 +36,8 @@ class RankedDensity(NamedTuple):
     @compiled
     def log_density_gradient(self, position: Vector, gradient: Vector) -> float:
         log_density = self.density.log_density_gradient(position, gradient)
-        layout = self.density.layout
-        return log_density + _ranking_gradient(
-            self.ranking, self.floor, view(layout, position).s, view(layout, gradient).s
-        )
+        at, out = view(self.density.layout, position), view(self.density.layout, gradient)
+        return log_density + _ranking_gradient(self.ranking, self.floor, at.s, out.s)
 
 
 @compiled_internal
