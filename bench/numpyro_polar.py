@@ -55,6 +55,7 @@ class PolarRun(NamedTuple):
     log_density: Vector  # (draws,), log p(y, U, s, V, γ) up to a constant, without the Jacobians of Z and log
     steps: IntVector  # (draws,), leapfrog steps
     diverging: NDArray[np.bool_]  # (draws,)
+    warmup_seconds: float  # processor time
     draw_seconds: float
     cut_short: bool  # the time limit allowed less warm-up or fewer draws than requested
 
@@ -203,10 +204,10 @@ class Chain:
 
     def advance(self) -> Any:
         """Run the next iteration and return its record."""
-        started = time.perf_counter()
+        started = time.process_time()
         self.state, record = self.step(self.state)
         kept = jax.device_get(record)
-        self.seconds.append(time.perf_counter() - started)
+        self.seconds.append(time.process_time() - started)
         return kept
 
 
@@ -241,4 +242,5 @@ def sample_polar(
         records.append(chain.advance())
     x, sigma, log_density, steps, diverging = (np.array(column) for column in zip(*records, strict=True))
     cut_short = done < warmup or len(records) < draws
-    return PolarRun(x, sigma, log_density, steps, diverging, sum(chain.seconds[done:]), cut_short)
+    times = sum(chain.seconds[:done]), sum(chain.seconds[done:])
+    return PolarRun(x, sigma, log_density, steps, diverging, *times, cut_short)

@@ -3,10 +3,12 @@
 One thread.  Every sampler has the same model, the paper's with the default priors of this package, and starts from the
 same kind of point.  Before every run it is checked that NumPyro's density equals ours up to a constant, and that its
 gradient is the derivative of its density.  joint runs a second time with effects, as it does by default.  Times are
-those of the draws, without warm-up and compilation.  Gradients are those of trajectories and of their starts; the slice
-updates of joint evaluate log densities in addition, which the times include.  NumPyro's chain is tuned by hand
-(``numpyro_polar.py``): a hand-written gradient of the inverse root, no U and V formed, one compiled iteration per call.
-The table also has the time per gradient of NumPyro without this tuning (``numpyro_plain.py``).
+processor times, of the draws, and of the whole run with start and warm-up; neither has compilation.  joint and gibbs
+have the same number of iterations of warm-up, and NumPyro has twice as many.  Gradients are those of trajectories and
+of their starts; the slice updates of joint evaluate log densities in addition, which the times include.  NumPyro's
+chain is tuned by hand (``numpyro_polar.py``): a hand-written gradient of the inverse root, no U and V formed, one
+compiled iteration per call.  The table also has the time per gradient of NumPyro without this tuning
+(``numpyro_plain.py``).
 """
 
 import argparse
@@ -38,7 +40,7 @@ from manifill.base.arrays import Array, Generator, IntVector, Matrix
 from manifill.base.priors import Gamma, Marginal
 from manifill.likelihoods import WITHOUT_NOISE, Binomial, Gaussian, Likelihood, SoftplusGaussian, WithNoise
 from manifill.posterior.cell_draws import product_at_cells
-from manifill.posterior.diagnostics import LATE_WARMUP
+from manifill.posterior.diagnostics import LATE_TREES
 from manifill.posterior.identified import singular_values
 from manifill.problem import Model, Observations, scaled_effects_prior, scaled_noise_prior, scaled_rate_prior
 from manifill.problem.column_spreads import column_spreads, divided_by
@@ -66,11 +68,11 @@ class Size(NamedTuple):
     """The number of chains and iterations."""
 
     chains: int = 4
-    warmup: int = 500
+    warmup: int = 250
     draws: int = 1000
 
 
-QUICK, MOVIELENS, POLAR = Size(2, 300, 300), Size(4, 300, 400), Size(1, 500, 1000)
+QUICK, MOVIELENS, POLAR = Size(2, 250, 300), Size(4, 250, 400), Size(1, 500, 1000)
 
 # One problem per likelihood.
 QUICK_ROWS = ("case 1, 40 %, noise 1", "case 2 S-SVD, 40 %, noise 0.3", "case 3 B-SVD, 40 %")
@@ -136,6 +138,7 @@ class Run(NamedTuple):
     series: dict[str, Array]  # (chain, draw) each: cells, σ if there is noise, the log density, sorted s
     gradients: Matrix  # (chain, draw)
     seconds: float  # of the draws
+    seconds_before: float  # of start and warm-up
     divergences: int
     depth_limit: float  # share of trees that reached it: in the draws, or late in warm-up for joint
     cut_short: bool  # the time limit allowed fewer draws, or less warm-up
@@ -152,6 +155,8 @@ class Run(NamedTuple):
             "ess_per_second": low / self.seconds,
             "ess_per_second_median": middle / self.seconds,
             "ess_per_second_scalar": scalar / self.seconds,
+            "ess_per_second_whole": low / (self.seconds + self.seconds_before),
+            "seconds_before": self.seconds_before,
             "ess_per_1000": low / thousands,
             "ess_per_1000_median": middle / thousands,
             "steps": float(np.median(self.gradients)),
@@ -181,9 +186,12 @@ def run_ours(problem: Problem, build: Callable[[], Any], size: Size, limit: floa
     records = [_chain(problem, build(), seed, size, limit) for seed in range(size.chains)]
     length = min(len(record["gradients"]) for record in records)
     series = {name: np.array([record[name][:length] for record in records]) for name in records[0]}
-    gradients, seconds, diverging = (series.pop(k) for k in ("gradients", "seconds", "diverging"))
+    gradients, seconds, before, diverging = (
+        series.pop(k) for k in ("gradients", "seconds", "seconds_before", "diverging")
+    )
     limited = max(float(series.pop(k).mean()) for k in ("limited", "limited_before"))
-    return Run(series, gradients, float(seconds.sum()), int(diverging.sum()), limited, bool(series.pop("cut").any()))
+    times = float(seconds.sum()), float(before[:, 0].sum())
+    return Run(series, gradients, *times, int(diverging.sum()), limited, bool(series.pop("cut").any()))
 
 
 def _compile(sampler: Any) -> None:
@@ -194,27 +202,29 @@ def _compile(sampler: Any) -> None:
 
 
 def _chain(problem: Problem, sampler: Any, seed: int, size: Size, limit: float) -> dict[str, list[float]]:
-    rng, starts = np.random.default_rng(seed), GRADIENTS_TO_START[type(sampler)]
+    rng, starts, begin = np.random.default_rng(seed), GRADIENTS_TO_START[type(sampler)], time.process_time()
     state, tuning = sampler.start(rng)
-    begin = time.perf_counter()
     state, tuning, trees = _warm_up(rng, sampler, state, tuning, size.warmup, begin + 0.5 * limit)
     record: dict[str, list[float]] = {}
-    draws, started = iterate(rng, sampler, state, tuning, warmup=0, draws=size.draws), time.perf_counter()
-    for drawn in draws:
-        seconds = time.perf_counter() - started
+    before = time.process_time() - begin
+    for drawn in iterate(rng, sampler, state, tuning, warmup=0, draws=size.draws):
         for name, value in _quantities(problem, drawn.state).items():
             record.setdefault(name, []).append(value)
         named = {"gradients": "n_steps", "diverging": "diverging", "limited": "reached_max_depth"}
         for name, key in named.items():
             record.setdefault(name, []).append(drawn.statistics[key])
         record["gradients"][-1] += starts
-        record.setdefault("seconds", []).append(seconds)
-        if time.perf_counter() - begin > limit and len(record["seconds"]) >= FEWEST:
+        record.setdefault("seconds", []).append(drawn.seconds)
+        if time.process_time() - begin > limit and len(record["seconds"]) >= FEWEST:
             break
-        started = time.perf_counter()
     count = len(record["seconds"])
-    cut, limited = len(trees) < size.warmup or count < size.draws, np.mean(trees[-round(LATE_WARMUP * len(trees)) :])
-    return record | {"cut": [float(cut)] * count, "limited_before": [float(limited)] * count}
+    first, last = (round(fraction * len(trees)) for fraction in LATE_TREES)
+    of_chain = {
+        "cut": float(len(trees) < size.warmup or count < size.draws),
+        "limited_before": float(np.mean(trees[first:last])),
+        "seconds_before": before,
+    }
+    return record | {name: [value] * count for name, value in of_chain.items()}
 
 
 def _warm_up(
@@ -225,7 +235,7 @@ def _warm_up(
     for done in iterate(rng, sampler, state, tuning, warmup=warmup, draws=0):
         state, tuning = done.state, done.tuning
         trees.append(done.statistics["reached_max_depth"])
-        if len(trees) >= FEWEST and time.perf_counter() >= deadline:
+        if len(trees) >= FEWEST and time.process_time() >= deadline:
             break
     if len(trees) < warmup:  # otherwise the loop has frozen it
         tuning = sampler.freeze(tuning)
@@ -302,7 +312,9 @@ def check_gradient(potential: Callable[[Any], Any], position: Any, rng: Generato
 
 def run_polar(problem: Problem, limit: float) -> dict[str, Any]:
     """Run NumPyro's chain."""
+    begin = time.process_time()
     polar, start = polar_problem(problem)
+    before = time.process_time() - begin
     check_same_model(problem, polar, start)
     got = sample_polar(polar, start, problem.cells, POLAR.warmup, POLAR.draws, seed=0, seconds=limit)
     series: dict[str, Array] = {f"x{k}": got.x[None, :, k] for k in range(CELLS)} | {"lp": got.log_density[None]}
@@ -312,7 +324,8 @@ def run_polar(problem: Problem, limit: float) -> dict[str, Any]:
     gradients = got.steps[None].astype(
         np.float64
     )  # the gradient at the start of a trajectory is that at the end of the last one
-    run = Run(series, gradients, got.draw_seconds, int(got.diverging.sum()), limited, got.cut_short)
+    times = got.draw_seconds, before + got.warmup_seconds
+    run = Run(series, gradients, *times, int(got.diverging.sum()), limited, got.cut_short)
     return run.figures() | {"plain_microseconds": microseconds_per_gradient(polar, start)}
 
 

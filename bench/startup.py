@@ -59,7 +59,7 @@ def store_run(path: Path) -> None:
         rank=RANK, likelihood="binomial", trials=10, step=0.5, chains=CHAINS, warmup=0, draws=DRAWS, seed=0
     )
     attributes = provenance(model.get_params(), np.random.SeedSequence(0), observations, None)
-    attributes |= model._resolve(observations).to_json()
+    attributes |= model._resolve(observations, 0).to_json()
     run = RunFolder(path)
     run.path.mkdir()
     save_observations(run.data, observations)

@@ -51,7 +51,7 @@ def stored_run(tmp_path: Path) -> Path:
     )
     posterior = {v.name: rng.random((chains, draws, *v.shape)) for v in variables}
     attributes = provenance(model.get_params(), np.random.SeedSequence(0), observations, None)
-    attributes |= model._resolve(observations).to_json()
+    attributes |= model._resolve(observations, 0).to_json()
     run = RunFolder(tmp_path / "run")
     run.path.mkdir()
     save_observations(run.data, observations)

@@ -11,7 +11,7 @@ import pytest
 from rich.console import Console
 
 from manifill.base import progress
-from manifill.base.progress import Estimate, Row, Watch
+from manifill.base.progress import Estimate, Row
 from manifill.base.progress_display import displayed, time_left
 from tests.progress_recorder import Recorder
 
@@ -203,29 +203,3 @@ def test_time_left_in_words(seconds: float, said: str) -> None:
     assert time_left(Estimate(seconds, measured=False)) == (f"perhaps {said} left" if said else "")
     assert time_left(Estimate(seconds, True, at_most=True)) == (f"at most {said} left" if said else "")
     assert time_left(None) == ""
-
-
-def test_phases_before_others_do_not_promise_the_end() -> None:
-    """What follows a phase is added to the guess that it has itself."""
-    thens: list[float] = []
-
-    class Thens:
-        def begin(self, phase: str, total: float | None, unit: str, guess: float, then: float) -> None:
-            thens.append(then)
-
-        def advance(self, amount: float, doing: str) -> None:
-            assert (amount, doing) == (2.0, "this")
-
-        def watch(self, rows: Watch) -> None:
-            """Do nothing."""
-
-        def note(self, text: str) -> None:
-            assert text == "a note"
-
-    with progress.listening(Thens()):
-        with progress.before_others(60.0):
-            progress.begin("diagnosing", 10, "draws", then=5.0)
-            progress.advance(2.0, "this")
-            progress.announce("a note")
-        progress.begin("diagnosing")
-    assert thens == [65.0, 0.0]

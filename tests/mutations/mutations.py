@@ -123,4 +123,9 @@ MUTATIONS = (
         ),
         (NOT_USED,),
     ),
+    Mutation(
+        "trajectories without the density of the ranking",
+        (Edit("sampling/component_ranks.py", "total += logs[k] - sums[k]", "total += 0.0"),),
+        ("tests/sampling/test_component_ranks.py",),
+    ),
 )

@@ -9,6 +9,8 @@ import pytest
 
 from manifill.likelihoods import Gaussian
 from manifill.posterior import Colour, Diagnostics, Draws, UseVerdict, diagnose, diagnosed_series
+from manifill.posterior.diagnostics import LATE_TREES
+from manifill.sampling.warmup_schedule import TREES_END, WINDOW_ENDS
 from tests.posterior.runs import ALL_KINDS, M, N, random_run
 
 
@@ -213,11 +215,15 @@ def test_one_draw_in_a_hundred_may_reach_the_depth_limit(good: Draws, cut: int, 
     assert ("raise max_depth" in diagnostics.verdict) != green
 
 
-@pytest.mark.parametrize(("first", "share"), [(0, 0.0), (14, 0.5)], ids=["early", "late"])
+def test_trees_looked_at_are_those_that_lengths_are_learned_from() -> None:
+    assert (WINDOW_ENDS[-1], TREES_END) == LATE_TREES
+
+
+@pytest.mark.parametrize(("first", "share"), [(0, 0.0), (10, 0.5)], ids=["early", "late"])
 def test_trees_cut_late_in_warm_up_count(good: Draws, first: int, share: float) -> None:
     """The default sampler has no trees later on."""
     reached = np.zeros((4, 20))
-    reached[:, first : first + 3] = 1.0
+    reached[:, first : first + 2] = 1.0
     diagnostics = diagnosed(replace(good, warmup_statistics={"reached_max_depth": reached}))
     assert diagnostics.depth_limit_share == pytest.approx(share)
     assert ("50.0% of the trees reached the depth limit (raise max_depth" in diagnostics.verdict) == (share > 0)

@@ -59,7 +59,7 @@ def synthetic_run(
         "seed": 0,
         "fingerprint": fingerprint(seen),
         "versions": {"manifill": "0"},
-        **replace(model._resolve(seen), column_scales=scales).to_json(),
+        **replace(model._resolve(seen, 0), column_scales=scales).to_json(),
         **(attributes or {}),
     }
     lp = rng.normal(size=(chains, draws)) + nuisance * np.arange(chains)[:, None]

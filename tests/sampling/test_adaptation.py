@@ -50,3 +50,24 @@ def test_update_leaves_the_old_state_alone() -> None:
     kept = tuning._asdict()
     tuning.update(0.5, 0.8)
     assert tuning._asdict() == kept
+
+
+def test_refined_adaptation_reaches_the_target_on_refusals_alone() -> None:
+    """A trajectory is accepted or not; the acceptance at the final step size is the target, on average over chains."""
+    found = []
+    for rng in np.random.default_rng(2).spawn(40):
+        tuning = DualAveraging.init(0.3, 100.0).refined()
+        for _ in range(75):
+            accepted = rng.random() < acceptance_of(tuning.step_size)
+            tuning = tuning.update(float(accepted), 0.8)
+        found.append(acceptance_of(tuning.final().step_size))
+    assert np.mean(found) == pytest.approx(0.8, abs=0.02)
+    assert np.std(found) < 0.06
+
+
+def test_refined_adaptation_starts_at_the_average() -> None:
+    tuning = adapted(0.3, 0.8, longest=0.2, noise=0.1)
+    assert tuning.refined().step_size == pytest.approx(tuning.final().step_size)
+    for _ in range(200):
+        tuning = tuning.update(1.0, 0.8)
+    assert tuning.refined().update(1.0, 0.8).step_size <= 0.2 * (1 + 1e-12)

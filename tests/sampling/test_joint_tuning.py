@@ -7,7 +7,7 @@ import pytest
 
 from manifill.likelihoods import Gaussian, Likelihood
 from manifill.problem import Observations
-from manifill.sampling.joint_sampler import Joint
+from manifill.sampling.joint_sampler import Joint, JointTuning
 from manifill.sampling.trajectory_lengths import SHORT_STEPS
 from tests.sampling.problems import LIKELIHOODS, model_for, run, some_observations, warmed
 
@@ -15,9 +15,10 @@ from tests.sampling.problems import LIKELIHOODS, model_for, run, some_observatio
 @pytest.mark.parametrize("target", [0.6, 0.9])
 @pytest.mark.parametrize("likelihood", LIKELIHOODS.values(), ids=LIKELIHOODS.keys())
 def test_warm_up_holds_the_target_acceptance(likelihood: Likelihood, target: float) -> None:
-    """After the last window, while the step size still learns."""
+    """While the step size still learns, in trees after the last window, and then in trajectories of learned lengths."""
     sampler = Joint(model_for(likelihood), some_observations(likelihood), target_acceptance=target, warmup=400)
     rng, state, tuning = warmed(sampler, 2, 280)
+    assert tuning.lengths is not None
     acceptances = []
     for _ in range(600):
         state, info = sampler.step(rng, state, tuning)
@@ -34,7 +35,7 @@ def test_nothing_is_hidden_between_two_steps() -> None:
     saved, ends = pickle.dumps(warmed(sampler, 6, 30)), []
     for kernel in (sampler, Joint(model, observations, warmup=50)):
         rng, state, tuning = pickle.loads(saved)
-        for _ in range(10):  # over the end of a window
+        for _ in range(10):  # over the end of the trees
             state, info = kernel.step(rng, state, tuning)
             tuning = kernel.adapt(tuning, info)
         ends.append(kernel.step(rng, state, kernel.freeze(tuning))[0])
@@ -46,7 +47,7 @@ def test_the_longest_step_follows_the_new_masses() -> None:
     """Tuning is a function of tuning and info: another sampler, which has made no step, learns the same."""
     model, observations = model_for(Gaussian()), some_observations(Gaussian())
     sampler, other = (Joint(model, observations, warmup=100) for _ in range(2))
-    rng, state, tuning = warmed(sampler, 13, 9)
+    rng, state, tuning = warmed(sampler, 13, 14)
     _, info = sampler.step(rng, state, tuning)
     ours, theirs = sampler.adapt(tuning, info), other.adapt(tuning, info)
     assert not np.array_equal(ours.masses.left, tuning.masses.left), "a window has ended"
@@ -76,7 +77,7 @@ def test_masses_change_at_the_ends_of_windows_only() -> None:
         before, tuning = tuning, sampler.adapt(tuning, info)
         if not np.array_equal(before.masses.left, tuning.masses.left):
             changes.append(iteration)
-    assert changes == [10, 20, 40, 70]
+    assert changes == [6, 15, 30, 50]
     frozen = sampler.freeze(tuning)
     assert frozen.masses is tuning.masses
     assert sampler.step(rng, state, frozen)[1].squares is None, "after warm-up no gradient is taken for nothing"
@@ -102,14 +103,20 @@ def test_statistics_count_gradients_and_max_depth_is_passed_on() -> None:
 def test_lengths_after_warm_up_are_those_of_the_trees() -> None:
     """Trees of the last window only; four to ten tenths of their mean time, and the short trajectories."""
     sampler = Joint(model_for(Gaussian()), some_observations(Gaussian()), warmup=100)
-    rng, state, tuning = warmed(sampler, 12, 70)
+    rng, state, tuning = warmed(sampler, 12, 50)
     trees = []
-    for _ in range(30):
+    for _ in range(20):
+        assert tuning.lengths is None
         state, info = sampler.step(rng, state, tuning)
         trees.append(info.transition.steps * tuning.step.step_size)
         tuning = sampler.adapt(tuning, info)
+    for _ in range(30):
+        check_time(tuning, float(np.mean(trees)))
+        state, info = sampler.step(rng, state, tuning)
+        tuning = sampler.adapt(tuning, info)
     tuning = sampler.freeze(tuning)
-    assert tuning.trees.number == 30
+    check_time(tuning, float(np.mean(trees)))
+    assert tuning.trees.number == 20
     assert tuning.lengths is not None
     lengths = []
     for _ in range(200):
@@ -117,12 +124,18 @@ def test_lengths_after_warm_up_are_those_of_the_trees() -> None:
         lengths.append(info.transition.steps - SHORT_STEPS * tuning.lengths.short)
         assert sampler.statistics(state, tuning, info)["n_steps"] == 2 * info.transition.steps
     steps = np.mean(trees) / tuning.step.step_size
-    assert set(lengths) == set(range(round(0.4 * steps), round(steps) + 1))
+    assert set(lengths) == set(range(max(1, round(0.4 * steps)), max(1, round(steps)) + 1))
+
+
+def check_time(tuning: JointTuning, time: float) -> None:
+    """Check that the longest trajectory takes this time, whatever the present step size is, up to half a step."""
+    assert tuning.lengths is not None
+    assert abs(tuning.lengths.longest - max(1.0, time / tuning.step.step_size)) <= 0.5 + 1e-9
 
 
 def test_trees_cut_at_the_largest_depth_are_told() -> None:
     sampler = Joint(model_for(Gaussian()), some_observations(Gaussian()), warmup=20, max_depth=1)
-    rng, state, tuning = warmed(sampler, 3, 20)
+    rng, state, tuning = warmed(sampler, 3, 12)
     _, info = sampler.step(rng, state, tuning)
     assert sampler.statistics(state, tuning, info)["reached_max_depth"] == 1.0
     tuning = sampler.freeze(tuning)

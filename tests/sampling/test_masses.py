@@ -5,19 +5,11 @@ import pytest
 
 from manifill.base.arrays import Vector
 from manifill.geometry import Masses
-from manifill.sampling.mass_adaptation import GradientSquares, windows
+from manifill.sampling.mass_adaptation import GradientSquares
 from manifill.unknowns import Effects, Layout, Unknowns, view
 
 M, N, RANK = 4, 3, 2
 PLAIN, WITH_EFFECTS = (Layout.whole(M, N, RANK, effects, 0) for effects in (False, True))
-
-
-@pytest.mark.parametrize(
-    ("warmup", "expected"),
-    [(0, set()), (10, {7}), (30, {6, 12, 21}), (500, {20, 50, 100, 200, 350}), (1000, {40, 100, 200, 400, 700})],
-)
-def test_windows_end_early_enough_for_the_step_size_and_are_never_too_short(warmup: int, expected: set[int]) -> None:
-    assert windows(warmup) == expected
 
 
 def collected(squares: list[Vector], log_s: list[Vector]) -> GradientSquares:

@@ -21,8 +21,9 @@ RARE_DIVERGENCES, MANY_DIVERGENCES = 0.001, 0.01
 
 LARGEST_DEPTH_LIMIT_SHARE = 0.01
 
-# The last part of warm-up, whose trees are checked like those of draws: trajectory lengths are learned from them.
-LATE_WARMUP = 0.3
+# The part of warm-up whose trees are checked like those of draws: the default sampler learns trajectory lengths from
+# these, and builds none later.
+LATE_TREES = 0.5, 0.7
 TABLE_ROWS = 10
 
 
@@ -90,7 +91,7 @@ def diagnose(draws: Draws, series: Series) -> Diagnostics:
     """Diagnose the chains by their statistics and by these series, those of ``diagnosed_series`` or more."""
     statistics = draws.statistics
     divergences = int(statistics["diverging"].sum()) if "diverging" in statistics else 0
-    share = max(_share_cut(statistics), _share_cut(draws.warmup_statistics, LATE_WARMUP))
+    share = max(_share_cut(statistics), _share_cut(draws.warmup_statistics, LATE_TREES))
     lone, diverged = tuple(_lone_chain(draws)), _divergences(draws, divergences)
     in_predictions = diverged if divergences > RARE_DIVERGENCES * draws.chains * draws.draws else ()
     return Diagnostics(
@@ -106,11 +107,12 @@ def diagnose(draws: Draws, series: Series) -> Diagnostics:
     )
 
 
-def _share_cut(statistics: Mapping[str, Array], last: float = 1.0) -> float:
-    """Return the share of trees that reached the depth limit, in the last fraction of the iterations."""
+def _share_cut(statistics: Mapping[str, Array], between: tuple[float, float] = (0.0, 1.0)) -> float:
+    """Return the share of trees that reached the depth limit, between two fractions of the iterations."""
     cut = statistics.get("reached_max_depth", np.zeros((1, 0)))
-    late = cut[:, cut.shape[1] - round(last * cut.shape[1]) :]
-    return float(late.mean()) if late.size else 0.0
+    first, last = (round(fraction * cut.shape[1]) for fraction in between)
+    looked_at = cut[:, first:last]
+    return float(looked_at.mean()) if looked_at.size else 0.0
 
 
 def _lone_chain(draws: Draws) -> Iterator[Reason]:

@@ -20,15 +20,15 @@ from manifill.sampling.noise_draws import (
 from manifill.sampling.noise_slices import slice_kernels
 from manifill.sampling.sampler import Kernel
 
-__all__ = ["draw_noise_of_cells", "draw_weights", "noise_kernels"]
+__all__ = ["EXAMPLE_LIKELIHOOD", "draw_noise_of_cells", "draw_weights", "noise_kernels"]
 
 # A likelihood by its type, which is the same for all; the address of its function is not needed to compile.
-_EXAMPLE = CompiledLikelihood(0, np.empty(0), np.empty(0))
+EXAMPLE_LIKELIHOOD = CompiledLikelihood(0, np.empty(0), np.empty(0))
 
 
 def noise_kernels(rng: Generator, model: Model, data: Data) -> tuple[Kernel, ...]:
     """Return what is compiled for these draws."""
-    cells, v, factor, likelihood = data.by_row, np.empty(0), np.empty((0, 0)), _EXAMPLE
+    cells, v, factor, likelihood = data.by_row, np.empty(0), np.empty((0, 0)), EXAMPLE_LIKELIHOOD
     if not isinstance(model.noise, WithNoise):
         return ()
     prior = model.noise.precision

@@ -14,16 +14,18 @@ from manifill.base.argument_words import Argument, Wording
 from manifill.base.arrays import Array, Generator, IntVector, Matrix, Vector
 from manifill.base.priors import ComponentGamma, Marginal
 from manifill.base.variables import Variable
+from manifill.kernels.cell_slopes import slopes_and_curvatures
 from manifill.kernels.compressed import Compressed
 from manifill.kernels.row_conditionals import draw_rows
 from manifill.likelihoods import NoiseState
 from manifill.problem import Model, Observations
 from manifill.problem.additive_fit import positive_square, variance_of
-from manifill.sampling.cell_noise import draw_noise_of_cells, draw_weights, noise_kernels
+from manifill.sampling.cell_noise import EXAMPLE_LIKELIHOOD, draw_noise_of_cells, draw_weights, noise_kernels
 from manifill.sampling.component_scale import exchange_scales
 from manifill.sampling.data import Data
 from manifill.sampling.observed_part import ObservedPart
 from manifill.sampling.sampler import Kernel
+from manifill.sampling.working_response import Response, WorkingResponse
 from manifill.unknowns import Effects
 from manifill.unknowns.effects import draw_levels, draw_precision, left_columns, right_columns
 
@@ -55,11 +57,12 @@ class Factors:
     """``sampler="factors"``: one step draws every block of unknowns from its exact conditional.
 
     The blocks are the rows of A with their effects, the rows of B with theirs, the scales of A against B, the mean, the
-    noise, and the precisions.
+    noise, and the precisions.  With ``approximate``, rows are drawn given a normal response near the data if the
+    likelihood is not normal.
     """
 
-    def __init__(self, model: Model, observations: Observations) -> None:
-        if not model.likelihood.is_conjugate:
+    def __init__(self, model: Model, observations: Observations, *, approximate: bool = False) -> None:
+        if not (model.likelihood.is_conjugate or approximate):
             only = f" supports only the Gaussian likelihood, not {model.likelihood.name!r}; use "
             raise ValueError(Wording(Argument("sampler", "factors"), only, Argument("sampler", "joint"), "."))
         self.model = model
@@ -69,6 +72,9 @@ class Factors:
         self.likelihood = model.likelihood.compiled()
         # The position by row of each cell by column.
         self._places: IntVector = np.argsort(self._data.by_row.indices, kind="stable")
+        # About the x of each cell.
+        self._values = model.likelihood.starting_point(self._data.by_row.values)
+        self._working = WorkingResponse.around(self._data.by_row, self.likelihood, self._values)
 
     @property
     def variables(self) -> tuple[Variable, ...]:
@@ -95,15 +101,19 @@ class Factors:
         rng, cells, v, factor = np.random.default_rng(0), self._data.by_row, np.empty(0), np.empty((0, 0))
         of_noise = noise_kernels(rng, self.model, self._data)
         one = Marginal.over(1.0, 0.0)
-        return (
+        exact = (
             Kernel(draw_rows, (rng, cells, v, 1.0, v, v, factor, factor)),
             Kernel(exchange_scales, (rng, one, one, factor, factor)),
             *of_noise,
         )
+        if self.model.likelihood.is_conjugate:
+            return exact
+        of_cells = cells, EXAMPLE_LIKELIHOOD, factor, factor, (0.0, 0.0), 1.0, v, v, v
+        return (*exact, Kernel(slopes_and_curvatures, of_cells))
 
     def start(self, rng: Generator) -> tuple[FactorsState, None]:
         """Start at random with all components and effects on: a precision that is large for no reason stays so."""
-        (m, n), r, values = self._part.shape, self.model.rank, self._data.by_row.values
+        (m, n), r, values = self._part.shape, self.model.rank, self._values
         has_effects = self.model.effects is not None
         size = START_SHARE * np.sqrt(positive_square(variance_of(values) if has_effects else 0.0, values) / r)
         A, B = (np.sqrt(size) * rng.standard_normal((length, r)) for length in (m, n))
@@ -114,7 +124,7 @@ class Factors:
 
     def _random_effects(self, rng: Generator) -> Effects:
         """Return effects of rows and columns that each have START_SHARE of the size of the values."""
-        (m, n), values = self._part.shape, self._data.by_row.values
+        (m, n), values = self._part.shape, self._values
         size = START_SHARE * np.sqrt(positive_square(variance_of(values), values))
         row, column = (size * rng.standard_normal(length) for length in (m, n))
         return Effects(float(values.mean()), row, column, 1.0, 1.0)
@@ -122,8 +132,8 @@ class Factors:
     def step(self, rng: Generator, state: FactorsState, tuning: None) -> tuple[FactorsState, None]:
         state = self._observed(state)
         weights, mixing = draw_weights(rng, self.model, self._data, self.likelihood, state.factors(), state.noise)
-        state = self._draw_left(rng, state, weights)
-        state = self._draw_right(rng, state, weights[self._places] if weights.size else weights)
+        state = self._draw_left(rng, state, self._response(state, weights))
+        state = self._draw_right(rng, state, self._response(state, weights))
         if isinstance(self.model.factor_precision, ComponentGamma):
             exchange_scales(rng, *self._column_priors(self.model.factor_precision), state.A, state.B)
         return self._completed(rng, self._with_precisions(rng, state, mixing)), None
@@ -162,18 +172,26 @@ class Factors:
         effects, noise = part.completed_effects(rng, state.effects), part.completed_noise(rng, state.noise)
         return state._replace(A=A, B=B, effects=effects, noise=noise)
 
-    def _draw_left(self, rng: Generator, state: FactorsState, weights: Vector) -> FactorsState:
+    def _response(self, state: FactorsState, weights: Vector) -> Response:
+        """Return the values that rows are drawn given, and their weights."""
+        if self.model.likelihood.is_conjugate:
+            return Response(self._data.by_row.values, weights)
+        return self._working.at(state.factors(), weights)
+
+    def _draw_left(self, rng: Generator, state: FactorsState, response: Response) -> FactorsState:
         """Draw the rows of A together with the row effects."""
-        effects, given = state.effects, _Given(self._data.by_row, weights, state.noise.precision, state.left_precision)
+        effects, cells = state.effects, self._data.by_row._replace(values=response.values)
+        given = _Given(cells, response.weights, state.noise.precision, state.left_precision)
         if not effects.exist:
             return state._replace(A=_draw_factor(rng, given, state.B))
         A, row = _draw_with_effects(rng, given, state.B, effects.row_precision, effects.mean + effects.column)
         return state._replace(A=A, effects=effects._replace(row=row))
 
-    def _draw_right(self, rng: Generator, state: FactorsState, weights: Vector) -> FactorsState:
-        """Draw the rows of B together with the column effects; ``weights`` are by column."""
-        effects = state.effects
-        given = _Given(self._data.by_column, weights, state.noise.precision, state.right_precision)
+    def _draw_right(self, rng: Generator, state: FactorsState, response: Response) -> FactorsState:
+        """Draw the rows of B together with the column effects."""
+        effects, cells = state.effects, self._data.by_column._replace(values=response.values[self._places])
+        weights = response.weights[self._places] if response.weights.size else response.weights
+        given = _Given(cells, weights, state.noise.precision, state.right_precision)
         if not effects.exist:
             return state._replace(B=_draw_factor(rng, given, state.A))
         B, column = _draw_with_effects(rng, given, state.A, effects.column_precision, effects.mean + effects.row)

@@ -22,7 +22,8 @@ from manifill.likelihoods import NoiseState
 from manifill.problem import Model, Observations
 from manifill.problem.joint_density import JointDensity
 from manifill.sampling.block import Block
-from manifill.sampling.cell_noise import draw_weights, noise_kernels
+from manifill.sampling.cell_noise import draw_weights
+from manifill.sampling.component_ranks import RankedDensity, draw_ranking, masses_by_rank
 from manifill.sampling.component_rotation import rotate_components, rotate_neighbours
 from manifill.sampling.data import Data
 from manifill.sampling.dual_averaging import DualAveraging
@@ -32,14 +33,14 @@ from manifill.sampling.factor_gibbs import Factors
 from manifill.sampling.gibbs_start import gibbs_start
 from manifill.sampling.hmc import trajectories
 from manifill.sampling.integrators import Integrator, Phase, TwoStage
-from manifill.sampling.mass_adaptation import GradientSquares, windows
+from manifill.sampling.mass_adaptation import GradientSquares
 from manifill.sampling.nuts import Transition, energy_change, transition
 from manifill.sampling.observed_part import ObservedPart
 from manifill.sampling.sampler import Kernel
 from manifill.sampling.state import State, draw_hyperparameters, draw_of, layout_of, likelihood_at, variables_of
 from manifill.sampling.system import System
 from manifill.sampling.trajectory_lengths import Lengths, Trees
-from manifill.sampling.warm_start import warm_start
+from manifill.sampling.warmup_schedule import Schedule
 from manifill.unknowns import Effects, Unknowns, view
 from manifill.unknowns.point import fold_signs
 
@@ -48,8 +49,8 @@ __all__ = ["Joint", "JointInfo", "JointTuning", "Move", "Parts"]
 # Changes a flat position in place and leaves the posterior invariant.
 Move = Callable[[Generator, JointDensity, Vector], None]
 
-# Long trajectories are wasted while step size and masses are rough guesses: early in warm-up the tree depth is limited.
-EARLY_SHARE, EARLY_DEPTH = 0.1, 5
+# The depth of early trees.
+EARLY_DEPTH = 5
 
 # The U-turn rule weights rows and columns by their number of cells to this power (docs/math.md, §8.5).  The power 1
 # weights them by the share of cells in them; in units of its posterior uncertainty, a row would get up to the power 2.
@@ -71,12 +72,13 @@ class JointTuning(NamedTuple):
     """What is learned in warm-up."""
 
     step: DualAveraging
-    masses: Masses
+    masses: Masses  # of the components by rank, the largest first
+    floor: float  # squares of singular values below it are not told apart
     squares: GradientSquares  # of the current window
-    trees: Trees  # of the current window
+    trees: Trees  # of the current window, or of the last one that had trees
     iteration: int
     warming: bool
-    lengths: Lengths | None  # of trajectories after warm-up; NUTS is used while they are None
+    lengths: Lengths | None  # of trajectories, learned from the trees; NUTS is used while they are None
 
 
 class JointInfo(NamedTuple):
@@ -84,7 +86,7 @@ class JointInfo(NamedTuple):
 
     transition: Transition
     log_density: float
-    squares: GradientSquares | None  # at the new state, while warming up
+    squares: GradientSquares | None  # at the new state, while masses are learned
 
 
 class Joint:
@@ -109,8 +111,7 @@ class Joint:
         weights = (cells.astype(np.float64) ** self.parts.turning_power for cells in self.data.cells_of)
         self._manifold = LowRank.with_masses(self.layout, Masses.unit(self.layout), *weights)
         self._block = Block(self.layout.size, self.parts.integrator, max_depth, self.parts.has_turned)
-        self._windows = windows(warmup)
-        self._early = round(EARLY_SHARE * warmup)
+        self._schedule = Schedule.of(warmup)
 
     @cached_property
     def _density(self) -> JointDensity:
@@ -134,12 +135,14 @@ class Joint:
         density = JointDensity.uncompiled(self.model, self.data.by_row, self.layout)
         manifold, work = self._manifold, self._block.work
         rng, v, steps = np.random.default_rng(0), np.empty(self.layout.size), np.ones(1, dtype=np.int64)
-        system, integrator = System.without_addresses(manifold, density), self.parts.integrator
+        ranked = RankedDensity(density, np.arange(self.layout.rank), 1.0)
+        system, integrator = System.without_addresses(manifold, ranked), self.parts.integrator
         cells, likelihood, factor = self.data.by_row, density.likelihood, density.scratch.left
         phase = Phase(v, v, v)
         return (
             Kernel(exchange, (rng, density, v, 0)),
             Kernel(density.cell_pass, density.pass_arguments()),
+            Kernel(RankedDensity.log_density_gradient, (ranked, v, v)),
             Kernel(JointDensity.log_density_gradient, (density, v, v)),
             Kernel(rotate_neighbours, (rng, density, v, 0, 1)),
             Kernel(LowRank.has_turned, (manifold, v, v, v, v)),
@@ -156,31 +159,21 @@ class Joint:
             Kernel(LowRank.accelerate, (manifold, v)),
             Kernel(LowRank.kinetic_energy, (manifold, v)),
             Kernel(view, (self.layout, v)),
-            *self._start_kernels(rng),
+            *Factors(self.model, self.observations, approximate=True).kernels(),
         )
 
-    def _start_kernels(self, rng: Generator) -> tuple[Kernel, ...]:
-        """Return what the noise needs, and the Gibbs sweeps of the start."""
-        if self.model.likelihood.is_conjugate:
-            return Factors(self.model, self.observations).kernels()
-        return noise_kernels(rng, self.model, self.data)
-
     def start(self, rng: Generator) -> tuple[State, JointTuning]:
-        begin, noise = self._begin(rng)
+        begin, noise = gibbs_start(rng, self.observations, self.model)
         state = draw_hyperparameters(rng, self.model, self._part, begin, noise)
         weights, _ = self._weights(rng, state)
         position, target = state.unknowns.pack(self.layout), self._target(state.noise, weights)
-        masses = self._squares(target, position, state.unknowns).masses(self.layout, *self.data.cells_of)
-        step = self._block.init(rng, self._manifold.replace_masses(masses), target, position)
+        squares = self._squares(target, position, state.unknowns)
+        masses, floor = squares.masses(self.layout, *self.data.cells_of), squares.floor
+        ranked = RankedDensity(target, np.argsort(-state.unknowns.s, kind="stable"), floor)
+        manifold = self._manifold.replace_masses(masses_by_rank(masses, ranked.ranking))
+        step = self._block.init(rng, manifold, ranked, position)
         nothing = GradientSquares.none(self.layout), Trees.none()
-        return state, JointTuning(step, masses, *nothing, iteration=0, warming=True, lengths=None)
-
-    def _begin(self, rng: Generator) -> tuple[Unknowns, NoiseState]:
-        """Return a point typical of the posterior if Gibbs sweeps can find one, and otherwise near its mode."""
-        if self.model.likelihood.is_conjugate:
-            return gibbs_start(rng, self.observations, self.model)
-        noise = self.model.noise.start(self.observations.shape)
-        return warm_start(rng, self.observations, self.model), noise
+        return state, JointTuning(step, masses, floor, *nothing, iteration=0, warming=True, lengths=None)
 
     def step(self, rng: Generator, state: State, tuning: JointTuning) -> tuple[State, JointInfo]:
         weights, mixing = self._weights(rng, state)
@@ -191,44 +184,64 @@ class Joint:
             move(rng, target, position)
         unknowns = state.unknowns.moved_to(self.layout, position)
         state = draw_hyperparameters(rng, self.model, self._part, unknowns, state.noise, mixing)
-        squares = self._squares(target, position, state.unknowns) if tuning.warming else None
+        learning = tuning.warming and tuning.lengths is None
+        squares = self._squares(target, position, state.unknowns) if learning else None
         return state, JointInfo(moved, state.log_density, squares)
 
     def _move(
-        self, rng: Generator, target: JointDensity, position: Vector, tuning: JointTuning
+        self, rng: Generator, density: JointDensity, position: Vector, tuning: JointTuning
     ) -> tuple[Vector, Transition]:
-        """Take a NUTS step in warm-up, and follow trajectories of learned lengths afterwards."""
-        manifold, step_size = self._manifold.replace_masses(tuning.masses), tuning.step.step_size
+        """Take a NUTS step until lengths have been learned, and follow trajectories of these lengths afterwards."""
+        ranking = draw_ranking(rng, view(self.layout, position).s, tuning.floor)
+        target, step_size = RankedDensity(density, ranking, tuning.floor), tuning.step.step_size
+        manifold = self._manifold.replace_masses(masses_by_rank(tuning.masses, ranking))
         if tuning.lengths is None:
-            early = tuning.warming and tuning.iteration < self._early
+            early = tuning.warming and tuning.iteration < self._schedule.early
             return self._block.step(rng, manifold, target, position, step_size, EARLY_DEPTH if early else None)
         return self._block.follow(rng, manifold, target, position, step_size, tuning.lengths.draw(rng))
 
     def adapt(self, tuning: JointTuning, info: JointInfo) -> JointTuning:
-        assert info.squares is not None, "steps of warm-up report gradient squares"
-        squares, iteration = tuning.squares.update(info.squares), tuning.iteration + 1
+        if tuning.lengths is None:
+            tuning = self._with_sums(tuning, info)
         tuning = tuning._replace(
-            step=tuning.step.update(info.transition.acceptance, self.target_acceptance),
-            squares=squares,
-            trees=tuning.trees.update(info.transition.steps * tuning.step.step_size, info.log_density),
-            iteration=iteration,
+            step=tuning.step.update(info.transition.acceptance, self.target_acceptance), iteration=tuning.iteration + 1
         )
-        if iteration not in self._windows:
-            return tuning
-        masses = squares.masses(self.layout, *self.data.cells_of)
+        if tuning.lengths is not None:
+            return self._with_lengths(tuning)
+        if tuning.iteration in self._schedule.windows:
+            tuning = self._with_masses(tuning)
+        if tuning.iteration == self._schedule.trees and self.parts.learns_lengths:
+            tuning = self._with_lengths(tuning._replace(step=tuning.step.refined()))
+        return tuning
+
+    def _with_sums(self, tuning: JointTuning, info: JointInfo) -> JointTuning:
+        """Return the tuning with the sums of the window including those of a tree."""
+        assert info.squares is not None, "steps report gradient squares while masses are learned"
+        time = info.transition.steps * tuning.step.step_size
+        return tuning._replace(
+            squares=tuning.squares.update(info.squares), trees=tuning.trees.update(time, info.log_density)
+        )
+
+    def _with_masses(self, tuning: JointTuning) -> JointTuning:
+        """Return the tuning with the masses of the window that has ended, at the beginning of the next one."""
+        masses = tuning.squares.masses(self.layout, *self.data.cells_of)
         longest = self._manifold.replace_masses(masses).longest_step
         return tuning._replace(
             step=DualAveraging.init(tuning.step.final().step_size, longest),
             masses=masses,
+            floor=tuning.squares.floor,
             squares=GradientSquares.none(self.layout),
             trees=Trees.none(),
         )
 
+    def _with_lengths(self, tuning: JointTuning) -> JointTuning:
+        """Return the tuning with trajectories as long as the trees, in steps of the present step size."""
+        return tuning._replace(lengths=tuning.trees.final(tuning.step.step_size, self._block.most_steps))
+
     def freeze(self, tuning: JointTuning) -> JointTuning:
-        """Fix step size and masses, and learn trajectory lengths from the trees of the last window."""
-        step = tuning.step.final()
-        lengths = tuning.trees.final(step.step_size, self._block.most_steps) if self.parts.learns_lengths else None
-        return tuning._replace(step=step, lengths=lengths, warming=False)
+        """Fix step size, masses and trajectory lengths."""
+        tuning = tuning._replace(step=tuning.step.final(), warming=False)
+        return self._with_lengths(tuning) if self.parts.learns_lengths else tuning
 
     def draw(self, state: State) -> dict[str, Array]:
         return draw_of(self.model, state)

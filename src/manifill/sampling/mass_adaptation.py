@@ -13,26 +13,17 @@ from manifill.base.arrays import IntVector, Vector
 from manifill.geometry import Masses
 from manifill.unknowns import Layout, Unknowns, Views
 
-__all__ = ["GradientSquares", "windows"]
-
-# Ends of the windows after which masses are re-estimated, as fractions of warm-up.  Early windows are short, since a
-# chain may not have converged yet; after the last one only the step size is adapted.
-WINDOW_ENDS = (0.04, 0.1, 0.2, 0.4, 0.7)
+__all__ = ["GradientSquares"]
 
 # Components may swap during a run if their log s wander by this many standard deviations; their masses are averaged.
 EXCHANGE = 2.0
-
-
-def windows(warmup: int) -> frozenset[int]:
-    """Return after how many iterations of warm-up the masses change."""
-    return frozenset(end for end in (round(share * warmup) for share in WINDOW_ENDS) if end >= 5)
 
 
 class GradientSquares(NamedTuple):
     """Sums over the iterations of a window."""
 
     iterations: int
-    columns: Vector  # (r,): squares of the gradient in U and V, averaged over rows
+    columns: Vector  # (r,), by rank of s, as all others: squares of the gradient in U and V, averaged over rows
     s_squares: Vector  # (r,)
     log_s: Vector
     log_s_squares: Vector
@@ -52,10 +43,11 @@ class GradientSquares(NamedTuple):
     @classmethod
     def of(cls, gradient: Views, unknowns: Unknowns) -> "GradientSquares":
         """Return the sums for one point, from the gradient there."""
-        s, effects = np.maximum(unknowns.s, np.finfo(np.float64).tiny), unknowns.effects
+        order = np.argsort(-unknowns.s, kind="stable")
+        s, effects = np.maximum(unknowns.s[order], np.finfo(np.float64).tiny), unknowns.effects
         return cls(
             iterations=1,
-            columns=0.5 * (np.mean(gradient.U**2, axis=0) + np.mean(gradient.V**2, axis=0)),
+            columns=0.5 * (np.mean(gradient.U**2, axis=0) + np.mean(gradient.V**2, axis=0))[order],
             s_squares=s**2,
             log_s=np.log(s),
             log_s_squares=np.log(s) ** 2,
@@ -81,6 +73,11 @@ class GradientSquares(NamedTuple):
             rest += [np.array([a.sum()]), a, b]
         rest.append(1.0 + self.coordinates / self.iterations)  # the curvature of the prior is one
         return Masses(c + len(rows), c + len(columns), np.concatenate(rest))
+
+    @property
+    def floor(self) -> float:
+        """The square of a singular value for which the likelihood has the curvature of the prior, which is one."""
+        return float(self.s_squares.sum() / (self.columns.sum() + 1e-12 * self.iterations))
 
     def _masses_of_effects(self, squares: float, log_precision: float, cells: IntVector) -> Vector:
         """Return the prior precision plus the excess mean square, in proportion to the cells per row (or column)."""
