@@ -1,0 +1,72 @@
+"""The rank that is found from the data."""
+
+import numpy as np
+import pytest
+
+from manifill.base.arrays import Matrix
+from manifill.estimators.arguments import build_model
+from manifill.estimators.automatic_choices import choose_rank
+from manifill.likelihoods import Gaussian, SoftplusGaussian
+from manifill.problem import Model, Observations, from_array
+from manifill.sampling import rank_search
+from manifill.sampling.rank_search import FIRST, LARGEST, find_rank, largest_rank
+
+
+def table(shape: tuple[int, int], rank: int, noise: float, share: float, seed: int = 0) -> Matrix:
+    """Return a matrix whose low-rank part has entries of variance 1, with holes."""
+    rng = np.random.default_rng(seed)
+    m, n = shape
+    X = rng.normal(size=(m, rank)) @ rng.normal(size=(rank, n)) / np.sqrt(max(rank, 1))
+    X = np.asarray(X + noise * rng.normal(size=shape))
+    X[rng.random(shape) > share] = np.nan
+    return X
+
+
+def found(X: Matrix, seed: int = 0) -> int:
+    noise = {"noise": "both", "tails": "normal", "sigma": None}
+    return choose_rank(np.random.default_rng(seed), from_array(X), Gaussian(), effects="additive", **noise)
+
+
+@pytest.mark.parametrize(("rank", "shape"), [(2, (150, 40)), (12, (150, 60)), (20, (60, 200))])
+def test_rank_is_enough_and_not_many_times_too_large(rank: int, shape: tuple[int, int]) -> None:
+    """Doubling from FIRST, the smallest number that is enough is below twice the rank; one step more may be taken."""
+    got = found(table(shape, rank, noise=0.2, share=0.6))
+    assert rank <= got < 4 * max(rank, FIRST // 2)
+
+
+def test_noise_alone_gives_few_components() -> None:
+    assert found(table((80, 50), 0, noise=1.0, share=0.6)) <= 2 * FIRST
+
+
+def test_the_same_seed_gives_the_same_rank() -> None:
+    X = table((60, 30), 3, noise=0.5, share=0.5)
+    assert found(X, seed=4) == found(X, seed=4)
+
+
+def test_rank_stays_below_the_number_of_columns() -> None:
+    assert [largest_rank(shape) for shape in ((100, 1), (2, 100), (100, 5), (500, 400))] == [1, 1, 4, LARGEST]
+    assert found(table((50, 4), 3, noise=0.1, share=0.7)) == 3
+    assert found(np.array([[1.0, np.nan], [2.0, 3.0], [np.nan, 1.0]])) == 1
+
+
+def test_other_likelihoods_are_replaced_by_normal_noise() -> None:
+    X = np.log1p(np.exp(table((100, 40), 6, noise=0.0, share=0.6))) + 0.01
+    noise = {"noise": "shared", "tails": "normal", "sigma": 0.1}
+    rng = np.random.default_rng(0)
+    assert choose_rank(rng, from_array(X), SoftplusGaussian(), effects=None, **noise) >= 6
+
+
+def test_many_cells_are_represented_by_some_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rank_search, "MOST_CELLS", 500)
+    observations = from_array(table((200, 30), 3, noise=0.3, share=0.5))
+    some = rank_search._some_cells(np.random.default_rng(0), observations)
+    assert 250 < some.size < 1000
+    rows, counts = np.unique(some.triples()[0], return_counts=True)
+    np.testing.assert_array_equal(counts, observations.by_row.counts[rows])  # whole rows
+    assert find_rank(np.random.default_rng(0), observations, lambda rank: _model(observations, rank)) >= 3
+
+
+def _model(observations: Observations, rank: int) -> Model:
+    unused = dict.fromkeys(("sigma", "noise_prior", "lambda_", "lambda_prior"))
+    settings = {"sampler": "factors", "effects": "additive", "noise": "both", "tails": "normal"}
+    return build_model(observations, Gaussian(), rank=rank, **settings, **unused)
