@@ -60,9 +60,8 @@ def timed(data: Any, warmup: int, draws: int, **settings: Any) -> tuple[float, f
     """Fit one chain, and return the times."""
     from manifill import MatrixCompletion
 
-    model = MatrixCompletion(
-        rank=RANK, chains=1, warmup=warmup, draws=draws, seed=1, jobs=1, progress=False, **settings
-    )
+    settings = {"sampler": "joint", "rank": RANK, "chains": 1, "seed": 1, "jobs": 1, "progress": False} | settings
+    model = MatrixCompletion(warmup=warmup, draws=draws, **settings)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         statistics = model.fit(data).posterior_.statistics

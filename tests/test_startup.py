@@ -41,7 +41,7 @@ def stored_run(tmp_path: Path) -> Path:
     (m, n), rank, chains, draws = (6, 4), 2, 2, 5
     rows, cols = (index.ravel() for index in np.indices((m, n)))
     observations = Observations.from_triples(rows, cols, rng.normal(size=m * n), (m, n))
-    model = MatrixCompletion(rank=rank, effects=None, chains=chains, warmup=0, draws=draws, seed=0)
+    model = MatrixCompletion(rank=rank, sampler="joint", effects=None, chains=chains, warmup=0, draws=draws, seed=0)
     variables = (
         Variable("U", ("row", "component"), (m, rank)),
         Variable("s", ("component",), (rank,)),

@@ -15,7 +15,16 @@ from .tables import low_rank_table
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of convergence, and of ArviZ's future
 
-QUICK: dict[str, Any] = {"rank": 2, "chains": 2, "warmup": 30, "draws": 60, "seed": 0, "jobs": 1, "progress": False}
+QUICK: dict[str, Any] = {
+    "sampler": "joint",
+    "rank": 2,
+    "chains": 2,
+    "warmup": 30,
+    "draws": 60,
+    "seed": 0,
+    "jobs": 1,
+    "progress": False,
+}
 NAMES = np.array([f"row {i:02d}" for i in range(14)])
 FULL, HOLES = low_rank_table()
 ROWS, COLS = (index[:20] for index in np.nonzero(np.isnan(HOLES)))

@@ -23,6 +23,7 @@ GIVEN = dict.fromkeys(("sigma", "noise_prior", "lambda_", "lambda_prior")) | {"s
         (Gaussian(), {"lambda_": 1.0}, ("joint", "shared")),
         (Gaussian(), {"lambda_prior": (1.0, 1.0)}, ("joint", "shared")),
         (Gaussian(), {"sampler": "joint"}, ("joint", "shared")),
+        (Gaussian(), {"sampler": "factors", "noise_prior": "paper"}, ("factors", "shared")),
         (Gaussian(), {"sampler": "joint", "noise": "row"}, ("joint", "row")),
         (SoftplusGaussian(), {}, ("joint", "shared")),
         (Binomial(10), {}, ("joint", "shared")),

@@ -44,14 +44,14 @@ def test_rows_and_columns_without_data_fall_back_to_the_mean(sampler: str) -> No
 def test_the_model_without_effects_knows_no_level() -> None:
     """A column without data has no sign then; with effects it is 50 ± 5."""
     holes, _ = table_with_a_mean(np.random.default_rng(1))
-    model = MatrixCompletion(**SHORT, effects=None, column_scales=None).fit(holes)
+    model = MatrixCompletion(**SHORT, sampler="joint", effects=None, column_scales=None).fit(holes)
     assert {"mu", "row_effect", "column_effect"}.isdisjoint(model.posterior_.posterior)
     assert model.model_.effects is None
 
 
 def test_effects_are_centred_and_add_up_to_the_predictions() -> None:
     holes, _ = table_with_a_mean(np.random.default_rng(2))
-    model = MatrixCompletion(**SHORT, column_scales=None).fit(holes)
+    model = MatrixCompletion(**SHORT, sampler="joint", column_scales=None).fit(holes)
     p = model.posterior_
     np.testing.assert_allclose(p.row_effect.mean(axis=-1), 0.0, atol=1e-12)
     np.testing.assert_allclose(p.column_effect.mean(axis=-1), 0.0, atol=1e-12)
@@ -64,7 +64,7 @@ def test_noise_by_column_widens_the_intervals_of_noisy_columns_only() -> None:
     rng = np.random.default_rng(3)
     sigma = np.repeat([0.1, 1.0], 5)
     table = np.outer(rng.normal(size=60), rng.normal(size=10)) + sigma * rng.normal(size=(60, 10))
-    model = MatrixCompletion(**SHORT, noise="column", column_scales=None).fit(table)
+    model = MatrixCompletion(**SHORT, sampler="joint", noise="column", column_scales=None).fit(table)
     drawn = model.posterior_.sigma[..., None] * model.posterior_.column_noise
     assert drawn.shape == (1, 150, 10)
     np.testing.assert_allclose(drawn.mean(axis=(0, 1)), sigma, rtol=0.34)

@@ -16,7 +16,16 @@ from .tables import low_rank_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
 
-QUICK: dict[str, Any] = {"rank": 2, "chains": 2, "warmup": 30, "draws": 20, "seed": 0, "jobs": 1, "progress": False}
+QUICK: dict[str, Any] = {
+    "sampler": "joint",
+    "rank": 2,
+    "chains": 2,
+    "warmup": 30,
+    "draws": 20,
+    "seed": 0,
+    "jobs": 1,
+    "progress": False,
+}
 
 
 def fitted(**changes: Any) -> MatrixCompletion:

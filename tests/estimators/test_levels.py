@@ -12,7 +12,16 @@ from manifill.base.arrays import Matrix
 
 pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
 
-QUICK: dict[str, Any] = {"rank": 1, "chains": 1, "warmup": 150, "draws": 150, "seed": 0, "jobs": 1, "progress": False}
+QUICK: dict[str, Any] = {
+    "sampler": "joint",
+    "rank": 1,
+    "chains": 1,
+    "warmup": 150,
+    "draws": 150,
+    "seed": 0,
+    "jobs": 1,
+    "progress": False,
+}
 
 
 def noise(rows: int = 30, columns: int = 8, missing: float = 0.3, seed: int = 0) -> Matrix:

@@ -14,7 +14,15 @@ from .tables import low_rank_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
 
-QUICK: dict[str, Any] = {"chains": 2, "warmup": 200, "draws": 200, "seed": 0, "jobs": 1, "progress": False}
+QUICK: dict[str, Any] = {
+    "sampler": "joint",
+    "chains": 2,
+    "warmup": 200,
+    "draws": 200,
+    "seed": 0,
+    "jobs": 1,
+    "progress": False,
+}
 
 
 def diverged(model: MatrixCompletion) -> int:

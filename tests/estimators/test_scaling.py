@@ -16,7 +16,16 @@ from .tables import low_rank_table
 
 pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
 
-QUICK: dict[str, Any] = {"rank": 2, "chains": 1, "warmup": 30, "draws": 20, "seed": 0, "jobs": 1, "progress": False}
+QUICK: dict[str, Any] = {
+    "sampler": "joint",
+    "rank": 2,
+    "chains": 1,
+    "warmup": 30,
+    "draws": 20,
+    "seed": 0,
+    "jobs": 1,
+    "progress": False,
+}
 UNITS = np.array([1.0, 1000.0, 0.01, 1.0, 100.0, 1.0, 50.0, 0.1, 1.0])
 
 

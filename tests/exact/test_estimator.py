@@ -40,7 +40,8 @@ TIERS = [pytest.param(SHORT, id="short"), pytest.param(LONG, id="long", marks=py
 
 
 def fitted(size: dict[str, Any], table: Matrix = TABLE, **arguments: Any) -> MatrixCompletion:
-    return MatrixCompletion(rank=1, seed=81, jobs=1, progress=False, **size, **arguments).fit(table)
+    fixed: dict[str, Any] = {"rank": 1, "sampler": "joint", "seed": 81, "jobs": 1, "progress": False}
+    return MatrixCompletion(**fixed, **size, **arguments).fit(table)
 
 
 def quantities(model: MatrixCompletion) -> dict[str, Array]:

@@ -45,7 +45,7 @@ def choose_names(
     if sampler == AUTO:
         sampler = "factors" if likelihood.is_conjugate and not about_values else "joint"
     if noise == AUTO:
-        noise = "both" if sampler == "factors" and sigma is None else "shared"
+        noise = "both" if sampler == "factors" and sigma is None and noise_prior != "paper" else "shared"
     if AUTO in asked and sampler == "factors":
         announce(Wording(Argument("sampler", sampler), " with noise ", WORDS.get(noise, noise)))
     return Names(sampler, noise)

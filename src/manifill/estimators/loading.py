@@ -23,6 +23,10 @@ class DamagedRunWarning(UserWarning):
     """Chains with damaged files were left out, as requested."""
 
 
+# What settings were that a run of an earlier version does not store.
+EARLIER_DEFAULTS: dict[str, Any] = {"noise": "shared", "tails": "normal"}
+
+
 def load(path: str | Path, likelihood: Likelihood | None = None, *, skip_damaged: bool = False) -> MatrixCompletion:
     """Return the fitted :class:`MatrixCompletion` of a run directory, with the draws made so far.
 
@@ -75,7 +79,7 @@ def _left_out(path: str | Path, chains: list[int], kept: int) -> str:
 
 def _settings(path: str | Path, run: StoredRun, likelihood: Likelihood | None) -> dict[str, Any]:
     """Return the parameters of the fit, as ``MatrixCompletion`` takes them."""
-    settings = dict(run.draws.attributes["settings"], path=str(path))
+    settings = EARLIER_DEFAULTS | run.draws.attributes["settings"] | {"path": str(path)}
     unknown = sorted(settings.keys() - MatrixCompletion().get_params().keys())
     if unknown:
         raise ValueError(f"{path} has the setting {unknown[0]!r}, which this version of manifill does not know.")
