@@ -60,8 +60,8 @@ def timed(data: Any, warmup: int, draws: int, **settings: Any) -> tuple[float, f
     """Fit one chain, and return the times."""
     from manifill import MatrixCompletion
 
-    settings = {"sampler": "joint", "rank": RANK, "chains": 1, "seed": 1, "jobs": 1, "progress": False} | settings
-    model = MatrixCompletion(warmup=warmup, draws=draws, **settings)
+    fixed: dict[str, Any] = {"sampler": "joint", "rank": RANK, "chains": 1, "seed": 1, "jobs": 1, "progress": False}
+    model = MatrixCompletion(warmup=warmup, draws=draws, **(fixed | settings))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         statistics = model.fit(data).posterior_.statistics

@@ -53,8 +53,8 @@ def synthetic_run(
     seen = Observations.from_triples(rows, cols, values, shape, row_labels=labels[0], column_labels=labels[1])
     if held_out is not None:
         seen, hidden = seen.split(rng, held_out)
-    settings = {"sampler": "joint", "chains": chains, "draws": draws, "seed": 0, "progress": False, **settings}
-    model = MatrixCompletion(rank=rank, **settings)
+    fixed: dict[str, Any] = {"sampler": "joint", "chains": chains, "draws": draws, "seed": 0, "progress": False}
+    model = MatrixCompletion(rank=rank, **(fixed | settings))
     about = {
         "settings": model.get_params(),
         "seed": 0,

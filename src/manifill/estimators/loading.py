@@ -14,6 +14,9 @@ from manifill.run.verdict import read_verdict
 
 __all__ = ["DamagedRunWarning", "UnverifiedRunWarning", "load"]
 
+# What settings were that a run of an earlier version does not store.
+EARLIER_DEFAULTS: dict[str, Any] = {"noise": "shared", "tails": "normal"}
+
 
 class UnverifiedRunWarning(UserWarning):
     """The run does not contain the model that was sampled."""
@@ -21,10 +24,6 @@ class UnverifiedRunWarning(UserWarning):
 
 class DamagedRunWarning(UserWarning):
     """Chains with damaged files were left out, as requested."""
-
-
-# What settings were that a run of an earlier version does not store.
-EARLIER_DEFAULTS: dict[str, Any] = {"noise": "shared", "tails": "normal"}
 
 
 def load(path: str | Path, likelihood: Likelihood | None = None, *, skip_damaged: bool = False) -> MatrixCompletion:
@@ -79,7 +78,7 @@ def _left_out(path: str | Path, chains: list[int], kept: int) -> str:
 
 def _settings(path: str | Path, run: StoredRun, likelihood: Likelihood | None) -> dict[str, Any]:
     """Return the parameters of the fit, as ``MatrixCompletion`` takes them."""
-    settings = EARLIER_DEFAULTS | run.draws.attributes["settings"] | {"path": str(path)}
+    settings: dict[str, Any] = EARLIER_DEFAULTS | run.draws.attributes["settings"] | {"path": str(path)}
     unknown = sorted(settings.keys() - MatrixCompletion().get_params().keys())
     if unknown:
         raise ValueError(f"{path} has the setting {unknown[0]!r}, which this version of manifill does not know.")
