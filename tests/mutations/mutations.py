@@ -86,6 +86,11 @@ MUTATIONS = (
         ("tests/sampling/test_exchange.py::test_the_prior_stays_if_singular_values_are_large",),
     ),
     Mutation(
+        "the exchange's effects counted in rows without cells",
+        (Edit(EXCHANGE, "2.0 * half_square(along)", "2.0 * half_square(d)"),),
+        ("tests/sampling/test_exchange.py::test_the_prior_stays_if_singular_values_are_large",),
+    ),
+    Mutation(
         "γ drawn before the collapsed slices",
         (
             Edit(
