@@ -62,7 +62,7 @@ def markers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def compile_all(*, stopped: bool = False) -> list[Any]:
-    recorder, plan = Recorder(), InMemory(Plan(Sampler, chains=1, warmup=1, draws=1))  # type: ignore[arg-type]
+    recorder, plan = Recorder(), InMemory(Plan(Sampler, chains=1, warmup=1))  # type: ignore[arg-type]
     with open_workers(1) as workers:
         compile_ahead(plan, workers, recorder, lambda: stopped, then=1.0)
     return recorder.reports
