@@ -80,7 +80,7 @@ def _left(model: MatrixCompletion) -> Array:
 
 
 def factor_marginals(protocol: Protocol) -> list[FactorMarginals]:
-    """Return the two tasks: A by Gibbs and U by the default sampler."""
+    """Return the two tasks: A by Gibbs and U by ``joint``."""
     size = protocol.synthetic._replace(chains=len(CHAIN_COLOURS))
     gibbs_size = size._replace(draws=GIBBS_DRAWS_FACTOR * size.draws)
     return [FactorMarginals("factors", gibbs_size), FactorMarginals("joint", size)]

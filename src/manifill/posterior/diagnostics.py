@@ -21,7 +21,7 @@ RARE_DIVERGENCES, MANY_DIVERGENCES = 0.001, 0.01
 
 LARGEST_DEPTH_LIMIT_SHARE = 0.01
 
-# The part of warm-up whose trees are checked like those of draws: the default sampler learns trajectory lengths from
+# The part of warm-up whose trees are checked like those of draws: ``joint`` learns trajectory lengths from
 # these, and builds none later.
 LATE_TREES = 0.5, 0.7
 TABLE_ROWS = 10

@@ -66,7 +66,7 @@ def difference(before: dict[str, Any], now: dict[str, Any]) -> str | None:
         found.append(f"the data differ: {_describe(before)} in the run, {_describe(now)} here")
     if now["held_out"] is not None and now["held_out"] != before["held_out"]:
         found.append(f"the held-out cells differ: {_held_out(before)} in the run, {_held_out(now)} here")
-    old, new = before["settings"], _with_resolved_warmup(before, now["settings"])
+    old, new = before["settings"], _with_resolved(before, now["settings"])
     names = (name for name in sorted({*old, *new}) if name not in FREE_SETTINGS and old.get(name) != new.get(name))
     for name in names:
         then, here = Argument(name, old.get(name)), Argument(name, new.get(name))
@@ -76,11 +76,17 @@ def difference(before: dict[str, Any], now: dict[str, Any]) -> str | None:
     return Wording(*[part for one in found for part in ("; ", one)][1:])
 
 
-def _with_resolved_warmup(before: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
-    """Return settings with the run's warm-up if they leave it open, or give the number that it was resolved to."""
-    resolved = before.get("sampler", {}).get("warmup")
-    is_same = settings["warmup"] in (AUTO, resolved)
-    return settings | {"warmup": before["settings"]["warmup"]} if is_same else settings
+def _with_resolved(before: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
+    """Return settings with those of the run where they are left open, or are what the run's were resolved to."""
+    sampler, model, stored = before.get("sampler", {}), before.get("model", {}), before["settings"]
+    resolved = {
+        "warmup": sampler.get("warmup"),
+        "sampler": sampler.get("name"),
+        "rank": model.get("rank"),
+        "noise": AUTO,
+    }
+    same = (name for name, value in resolved.items() if name in stored and settings[name] in (AUTO, value))
+    return settings | {name: stored[name] for name in same}
 
 
 def _describe(attributes: dict[str, Any]) -> str:

@@ -2,7 +2,7 @@
 
 With one precision for all entries of A and B and shared noise, it is the paper's baseline.  With a precision for each
 column of A and B, effects and noise by row and column it is a fast sampler for tables with normal noise, and its sweeps
-are where chains of the default sampler start.  Sweeps are over the rows and columns with cells; what belongs to the
+are where chains of ``joint`` start.  Sweeps are over the rows and columns with cells; what belongs to the
 others is drawn at the end of a step.
 """
 

@@ -1,4 +1,4 @@
-"""The default sampler: HMC on all unknowns jointly, with a learned mass matrix and the noise integrated out.
+"""``sampler="joint"``: HMC on all unknowns jointly, with a learned mass matrix and the noise integrated out.
 
 It differs from the paper's scheme as follows, without approximation (docs/math.md, §8).  One trajectory moves all
 unknowns on the product manifold, with signed singular values.  The noise precision and the rates are integrated out and
@@ -59,7 +59,7 @@ TURNING_POWER = 1.5
 
 @dataclass(frozen=True)
 class Parts:
-    """The components of the sampler; the default values give the default sampler."""
+    """The components of the sampler; the default values give ``sampler="joint"``."""
 
     integrator: Integrator = field(default_factory=TwoStage)
     has_turned: Any = None  # a compiled U-turn rule; None means the rule in the completed matrix
