@@ -157,7 +157,7 @@ MODEL_MISTAKES = {
         "--likelihood binomial needs --trials, the largest value divided by --step.",
     ),
     "trials of a gaussian": (["--trials", "5"], "--trials has no meaning for --likelihood gaussian; leave it out."),
-    "rank": (["--rank", "0"], "--rank must be a whole number of at least 1, not 0."),
+    "rank": (["--rank", "0"], "--rank must be 'auto' or a whole number of at least 1, not 0."),
     "sigma": (["--sigma", "-1"], "--sigma must be a positive number, not -1.0."),
     "two noises": (
         ["--sigma", "1", "--noise-prior", "paper"],

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from manifill import MatrixCompletion, load
-from manifill.estimators.automatic_choices import Names, choose_names
+from manifill.estimators.automatic_choices import MOST_SWEEPS, Names, choose_names, sweeps_per_draw
 from manifill.likelihoods import Binomial, Gaussian, Likelihood, SoftplusGaussian
+from manifill.problem import from_array
 
 GIVEN = dict.fromkeys(("sigma", "noise_prior", "lambda_", "lambda_prior")) | {"sampler": "auto", "noise": "auto"}
 
@@ -77,3 +78,20 @@ def test_effective_rank_has_an_interval() -> None:
     mean, lower, upper = model.effective_rank_
     assert 1.0 <= lower <= mean <= upper <= 5.0
     assert 2.0 < mean < 4.5
+
+
+def test_small_tables_have_several_sweeps_per_draw() -> None:
+    small, large = from_array(some_table()), from_array(np.ones((700, 300)))
+    assert (sweeps_per_draw(small, 4), sweeps_per_draw(large, 10)) == (MOST_SWEEPS, 1)
+    assert 1 < sweeps_per_draw(from_array(np.ones((300, 30))), 16) < MOST_SWEEPS
+
+
+@pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
+def test_a_draw_of_several_sweeps_is_the_last_of_as_many_draws(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sampler that is given has one sweep per draw; it makes the same sweeps, since the rest is the same."""
+    settings: dict[str, Any] = {"rank": 2, "chains": 1, "warmup": 0, "noise": "both", "seed": 3, "jobs": 1}
+    monkeypatch.setattr("manifill.estimators.automatic_choices.MOST_SWEEPS", 3)
+    few = MatrixCompletion(draws=10, progress=False, **settings).fit(some_table()).posterior_
+    many = MatrixCompletion(draws=30, sampler="factors", progress=False, **settings).fit(some_table()).posterior_
+    np.testing.assert_array_equal(few.A, many.A[:, 2::3])
+    np.testing.assert_array_equal(few.statistics["lp"], many.statistics["lp"][:, 2::3])

@@ -166,7 +166,7 @@ def test_rows_without_observations_fall_back_to_the_prior() -> None:
 @pytest.mark.parametrize("constant", [0.0, 3.0, 0.1])
 @pytest.mark.parametrize("sampler", ["joint", "gibbs", "factors"])
 def test_constant_data_does_not_crash(constant: float, sampler: str) -> None:
-    model = MatrixCompletion(**QUICK, sampler=sampler).fit(np.full((6, 5), constant))
+    model = MatrixCompletion(**(QUICK | {"sampler": sampler})).fit(np.full((6, 5), constant))
     assert np.isfinite(model.complete()[0]).all()
 
 

@@ -48,8 +48,16 @@ def test_scales_and_sampler_come_back() -> None:
     found = Resolved.from_json(through_json(resolved.to_json()), None)
     np.testing.assert_array_equal(found.column_scales, resolved.column_scales)
     assert (found.model, found.sampler) == (resolved.model, resolved.sampler)
-    unscaled = Resolved(MODELS["effects"], None, resolved.sampler)
+    unscaled = Resolved(MODELS["effects"], None, resolved.sampler._replace(sweeps=3))
     assert Resolved.from_json(through_json(unscaled.to_json()), None) == unscaled
+
+
+def test_runs_from_before_sweeps_were_counted_had_one_per_draw() -> None:
+    tree = through_json(Resolved(MODELS["effects"], None, SamplerChoice("factors", 0.8, 10, 500)).to_json())
+    del tree["sampler"]["sweeps"]
+    assert Resolved.from_json(tree, None).sampler.sweeps == 1
+    with pytest.raises(ValueError, match=r"sampler\.sweeps must be a whole number of at least 1, not 0"):
+        Resolved.from_json(tree | {"sampler": tree["sampler"] | {"sweeps": 0}}, None)
 
 
 def test_a_custom_likelihood_is_a_name_in_the_document_and_its_code_is_given() -> None:

@@ -18,7 +18,11 @@ from manifill.problem import Model, Observations
 from manifill.run.draw_rule import AUTO
 from manifill.run.sampler_choice import SAMPLERS
 
-__all__ = ["Names", "choose_names", "choose_rank"]
+__all__ = ["Names", "choose_names", "choose_rank", "sweeps_per_draw"]
+
+# Sweeps per draw: as many as it takes for a draw to cost so many products of two numbers, some milliseconds.  On small
+# tables a sweep costs less than storing and diagnosing a draw, and successive sweeps are similar.
+PRODUCTS_PER_DRAW, MOST_SWEEPS = 2e7, 10
 
 WORDS = {"both": "by row and column", "row": "by row", "column": "by column"}
 
@@ -49,6 +53,13 @@ def choose_names(
     if AUTO in asked and sampler == "factors":
         announce(Wording(Argument("sampler", sampler), " with noise ", WORDS.get(noise, noise)))
     return Names(sampler, noise)
+
+
+def sweeps_per_draw(observations: Observations, rank: int) -> int:
+    """Return how many sweeps a draw of ``factors`` takes if nobody says which sampler to use."""
+    width = rank + 1  # with the effect
+    products = 2.0 * observations.size * width**2 + sum(observations.shape) * width**3 / 3.0
+    return int(np.clip(PRODUCTS_PER_DRAW / products, 1, MOST_SWEEPS))
 
 
 def choose_rank(

@@ -18,7 +18,7 @@ from manifill.estimators.arguments import (
     choose_likelihood,
     choose_sampler,
 )
-from manifill.estimators.automatic_choices import choose_names, choose_rank
+from manifill.estimators.automatic_choices import choose_names, choose_rank, sweeps_per_draw
 from manifill.estimators.column_scaling import scale_columns
 from manifill.estimators.draw_arguments import choose_draws
 from manifill.estimators.fitted_model import FittedModel
@@ -28,7 +28,7 @@ from manifill.problem.additive_fit import TYPICAL_ITERATIONS
 from manifill.problem.convert import is_frame
 from manifill.problem.frame_labels import describe_frame
 from manifill.problem.frames import frame_layout
-from manifill.run.draw_rule import Ending
+from manifill.run.draw_rule import AUTO, Ending
 from manifill.run.folder import RunFolder, Start
 from manifill.run.observations_file import load_observations
 from manifill.run.provenance import provenance
@@ -347,6 +347,8 @@ class MatrixCompletion(FittedModel):
             described(rank=1)  # errors in other arguments should be raised before the search
             of_noise = {"noise": noise, "tails": self.tails, "sigma": self.sigma}
             rank = choose_rank(generator(seed, Stream.RANK), scaled, likelihood, effects=self.effects, **of_noise)
+        if self.sampler == AUTO and name == "factors":
+            sampler = sampler._replace(sweeps=sweeps_per_draw(scaled, rank))
         return Resolved(described(rank=rank), scales, sampler)
 
 

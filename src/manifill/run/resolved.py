@@ -53,12 +53,14 @@ class Resolved:
 
 
 def _sampler(tree: Any) -> SamplerChoice:
+    if isinstance(tree, dict):
+        tree = {"sweeps": 1} | tree  # which runs did not store when it was always 1
     parts = _fields("sampler", tree, SamplerChoice._fields)
     if parts["name"] not in SAMPLERS:
         raise ValueError(f"sampler.name is {parts['name']!r}; known are {', '.join(map(repr, SAMPLERS))}.")
-    for name in ("max_depth", "warmup"):
-        if type(parts[name]) is not int or parts[name] < 0:
-            raise ValueError(f"sampler.{name} must be a whole number, not {parts[name]!r}.")
+    for name, least in (("max_depth", 0), ("warmup", 0), ("sweeps", 1)):
+        if type(parts[name]) is not int or parts[name] < least:
+            raise ValueError(f"sampler.{name} must be a whole number of at least {least}, not {parts[name]!r}.")
     acceptance = _number("sampler.target_acceptance", parts["target_acceptance"])
     return SamplerChoice(**{**parts, "target_acceptance": acceptance})
 

@@ -19,6 +19,7 @@ class SamplerChoice(NamedTuple):
     target_acceptance: float
     max_depth: int
     warmup: int
+    sweeps: int = 1  # of ``factors`` per draw
 
     def build(self, model: Model, observations: Observations) -> Any:
         """Return the sampler for a model, or raise a ValueError if it does not support the model.
@@ -28,7 +29,7 @@ class SamplerChoice(NamedTuple):
         if self.name == "factors":  # it draws from exact conditionals and has no trajectory to tune
             from manifill.sampling.factor_gibbs import Factors
 
-            return Factors(model, observations)
+            return Factors(model, observations, sweeps=self.sweeps)
         if self.name == "gibbs":
             from manifill.sampling.paper_gibbs import Gibbs
 

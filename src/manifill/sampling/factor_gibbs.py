@@ -54,19 +54,20 @@ class FactorsState(NamedTuple):
 
 
 class Factors:
-    """``sampler="factors"``: one step draws every block of unknowns from its exact conditional.
+    """``sampler="factors"``: a step of ``sweeps`` sweeps, each of which draws every block from its exact conditional.
 
     The blocks are the rows of A with their effects, the rows of B with theirs, the scales of A against B, the mean, the
     noise, and the precisions.  With ``approximate``, rows are drawn given a normal response near the data if the
     likelihood is not normal.
     """
 
-    def __init__(self, model: Model, observations: Observations, *, approximate: bool = False) -> None:
+    def __init__(self, model: Model, observations: Observations, *, sweeps: int = 1, approximate: bool = False) -> None:
         if not (model.likelihood.is_conjugate or approximate):
             only = f" supports only the Gaussian likelihood, not {model.likelihood.name!r}; use "
             raise ValueError(Wording(Argument("sampler", "factors"), only, Argument("sampler", "joint"), "."))
         self.model = model
         self.observations = observations
+        self._sweeps = sweeps
         self._part = ObservedPart.of(Data.encoded(model, observations))
         self._data = self._part.data
         self.likelihood = model.likelihood.compiled()
@@ -131,12 +132,18 @@ class Factors:
 
     def step(self, rng: Generator, state: FactorsState, tuning: None) -> tuple[FactorsState, None]:
         state = self._observed(state)
+        for _ in range(self._sweeps):
+            state = self._sweep(rng, state)
+        return self._completed(rng, state), None
+
+    def _sweep(self, rng: Generator, state: FactorsState) -> FactorsState:
+        """Draw every block once, of the table of rows and columns with cells."""
         weights, mixing = draw_weights(rng, self.model, self._data, self.likelihood, state.factors(), state.noise)
         state = self._draw_left(rng, state, self._response(state, weights))
         state = self._draw_right(rng, state, self._response(state, weights))
         if isinstance(self.model.factor_precision, ComponentGamma):
             exchange_scales(rng, *self._column_priors(self.model.factor_precision), state.A, state.B)
-        return self._completed(rng, self._with_precisions(rng, state, mixing)), None
+        return self._with_precisions(rng, state, mixing)
 
     def adapt(self, tuning: None, info: None) -> None:
         return None
