@@ -54,12 +54,12 @@ def test_choices_are_announced_stored_and_not_made_again(tmp_path: Any, caplog: 
         model = MatrixCompletion(path=tmp_path / "run", **settings).fit(some_table())
     rank = model.model_.rank
     assert "sampler='factors' with noise by row and column" in caplog.text
-    assert f"rank {rank}, by how well" in caplog.text
+    assert f"rank {rank}, chosen from the data" in caplog.text
     assert 3 <= rank <= 16
     assert set(model.posterior_.posterior) >= {"A", "B", "row_noise", "column_noise"}
     caplog.clear()
     more = MatrixCompletion(path=tmp_path / "run", **(settings | {"draws": 30})).fit(some_table(), resume=True)
-    assert "rank" not in caplog.text
+    assert "chosen" not in caplog.text
     assert (more.model_.rank, more.posterior_.draws) == (rank, 30)
     again = load(tmp_path / "run")
     assert (again.rank, again.sampler, again.model_.rank) == ("auto", "auto", rank)
@@ -69,7 +69,7 @@ def test_choices_are_announced_stored_and_not_made_again(tmp_path: Any, caplog: 
 def test_errors_in_other_arguments_come_before_the_search(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level("INFO", logger="manifill"), pytest.raises(ValueError, match="tails='wide' is not known"):
         MatrixCompletion(tails="wide", seed=0, progress=False).fit(some_table())
-    assert "by how well" not in caplog.text
+    assert "chosen from the data" not in caplog.text
 
 
 @pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")

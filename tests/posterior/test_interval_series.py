@@ -57,3 +57,10 @@ def test_intervals_stand_for_the_noise_of_rows_and_columns() -> None:
     assert any(name.startswith("lower bound at ") for name in predictions)
     assert "sigma" not in predictions
     assert "sigma" in whole
+
+
+def test_without_factors_the_parameters_of_the_noise_are_looked_at_themselves() -> None:
+    draws = run((*FACTOR_VARIABLES, Variable("nu", (), ())), draws=50)
+    predictions, whole = diagnosed_series(np.random.default_rng(0), draws, Gaussian())
+    assert {"sigma", "nu"} <= set(predictions)
+    assert not {"sigma", "nu"} & set(whole)

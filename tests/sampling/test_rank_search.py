@@ -6,7 +6,7 @@ import pytest
 from manifill.base.arrays import Matrix
 from manifill.estimators.arguments import build_model
 from manifill.estimators.automatic_choices import choose_rank
-from manifill.likelihoods import Gaussian, SoftplusGaussian
+from manifill.likelihoods import Gaussian, Likelihood, SoftplusGaussian
 from manifill.problem import Model, Observations, from_array
 from manifill.sampling import rank_search
 from manifill.sampling.rank_search import FIRST, LARGEST, find_rank, largest_rank
@@ -22,9 +22,16 @@ def table(shape: tuple[int, int], rank: int, noise: float, share: float, seed: i
     return X
 
 
-def found(X: Matrix, seed: int = 0) -> int:
-    noise = {"noise": "both", "tails": "normal", "sigma": None}
-    return choose_rank(np.random.default_rng(seed), from_array(X), Gaussian(), effects="additive", **noise)
+def found(X: Matrix, seed: int = 0, shape: tuple[int, int] | None = None) -> int:
+    rows, cols = np.nonzero(~np.isnan(X))
+    observations = Observations.from_triples(rows, cols, X[rows, cols], X.shape if shape is None else shape)
+    return choose_rank(np.random.default_rng(seed), observations, model_of(observations, 1))
+
+
+def model_of(observations: Observations, rank: int, likelihood: Likelihood | None = None) -> Model:
+    unused = dict.fromkeys(("sigma", "noise_prior", "lambda_", "lambda_prior"))
+    settings = {"sampler": "auto", "effects": "additive", "noise": "both", "tails": "normal"}
+    return build_model(observations, likelihood or Gaussian(), rank=rank, **settings, **unused)
 
 
 @pytest.mark.parametrize(("rank", "shape"), [(2, (150, 40)), (12, (150, 60)), (20, (60, 200))])
@@ -47,13 +54,20 @@ def test_rank_stays_below_the_number_of_columns() -> None:
     assert [largest_rank(shape) for shape in ((100, 1), (2, 100), (100, 5), (500, 400))] == [1, 1, 4, LARGEST]
     assert found(table((50, 4), 3, noise=0.1, share=0.7)) == 3
     assert found(np.array([[1.0, np.nan], [2.0, 3.0], [np.nan, 1.0]])) == 1
+    assert found(table((300, 300), 2, noise=0.1, share=1e-3)) <= FIRST
 
 
 def test_other_likelihoods_are_replaced_by_normal_noise() -> None:
-    X = np.log1p(np.exp(table((100, 40), 6, noise=0.0, share=0.6))) + 0.01
-    noise = {"noise": "shared", "tails": "normal", "sigma": 0.1}
-    rng = np.random.default_rng(0)
-    assert choose_rank(rng, from_array(X), SoftplusGaussian(), effects=None, **noise) >= 6
+    observations = from_array(np.log1p(np.exp(table((100, 40), 6, noise=0.0, share=0.6))) + 0.01)
+    one = model_of(observations, 1, SoftplusGaussian())
+    assert choose_rank(np.random.default_rng(0), observations, one) >= 6
+
+
+def test_empty_rows_and_columns_do_not_count() -> None:
+    X = table((6, 7), 2, noise=0.1, share=2.0)
+    assert [found(X, seed, (500, 400)) for seed in range(3)] == [FIRST] * 3  # 42 cells are too few to choose by
+    X = table((30, 7), 2, noise=0.1, share=2.0)
+    assert [found(X, seed, (500, 400)) for seed in range(3)] == [found(X, seed) for seed in range(3)]
 
 
 def test_many_cells_are_represented_by_some_rows(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,10 +77,4 @@ def test_many_cells_are_represented_by_some_rows(monkeypatch: pytest.MonkeyPatch
     assert 250 < some.size < 1000
     rows, counts = np.unique(some.triples()[0], return_counts=True)
     np.testing.assert_array_equal(counts, observations.by_row.counts[rows])  # whole rows
-    assert find_rank(np.random.default_rng(0), observations, lambda rank: _model(observations, rank)) >= 3
-
-
-def _model(observations: Observations, rank: int) -> Model:
-    unused = dict.fromkeys(("sigma", "noise_prior", "lambda_", "lambda_prior"))
-    settings = {"sampler": "factors", "effects": "additive", "noise": "both", "tails": "normal"}
-    return build_model(observations, Gaussian(), rank=rank, **settings, **unused)
+    assert find_rank(np.random.default_rng(0), observations, lambda rank: model_of(observations, rank)) >= 3

@@ -182,7 +182,7 @@ class _Display:
 
     def _left(self) -> Estimate | None:
         """Return the estimate from how much of the phase is done, and from the guesses."""
-        share = self._done / self._total if self._total else 0.0
+        share = min(self._done / self._total, 1.0) if self._total else 0.0  # totals may be guesses
         total = (self._advanced - self._began) / share if share else self._guess
         if self._guess:  # counts less and less
             total = share * total + (1.0 - share) * self._guess

@@ -110,7 +110,11 @@ def fit(
     codes, max_bytes = tuple(parse_codes(missing)), parse_size(max_size)
     options = TableOptions(wide, row, col, value, id_column, codes, duplicates, max_bytes)
     lengths: dict[str, Any] = {"rank": rank, "warmup": warmup, "draws": draws}
-    lengths = {name: parse_count(given) for name, given in lengths.items()} | {"chains": chains, "jobs": jobs}
+    lengths = {name: parse_count(given) for name, given in lengths.items()} | {
+        "chains": chains,
+        "jobs": jobs,
+        "sampler": sampler,
+    }
     rest = partial(_seconds_after_reading, lengths)
     with displayed(visible=not quiet), progress.followed_by(rest(likely_cells(file))):
         table = input_table(file, options, before, console)

@@ -4,6 +4,7 @@ Every choice is announced.  A run stores it and never makes it again.
 """
 
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +25,11 @@ __all__ = ["Names", "choose_names", "choose_rank", "sweeps_per_draw"]
 # tables a sweep costs less than storing and diagnosing a draw, and successive sweeps are similar.
 PRODUCTS_PER_DRAW, MOST_SWEEPS = 2e7, 10
 
-WORDS = {"both": "by row and column", "row": "by row", "column": "by column"}
+# Arguments of normal noise with default priors.
+NORMAL: dict[str, Any] = dict.fromkeys(("sigma", "noise_prior", "lambda_", "lambda_prior"))
+NORMAL |= {"noise": "shared", "tails": "normal"}
+
+WORDS = {"both": "by row and column", "row": "by row", "column": "by column", "shared": "shared by all cells"}
 
 
 class Names(NamedTuple):
@@ -50,8 +55,9 @@ def choose_names(
         sampler = "factors" if likelihood.is_conjugate and not about_values else "joint"
     if noise == AUTO:
         noise = "both" if sampler == "factors" and sigma is None and noise_prior != "paper" else "shared"
-    if AUTO in asked and sampler == "factors":
-        announce(Wording(Argument("sampler", sampler), " with noise ", WORDS.get(noise, noise)))
+    if AUTO in asked:
+        of_noise = f" with noise {WORDS.get(noise, noise)}" if likelihood.has_noise else ""
+        announce(Wording(Argument("sampler", sampler), of_noise))
     return Names(sampler, noise)
 
 
@@ -62,36 +68,21 @@ def sweeps_per_draw(observations: Observations, rank: int) -> int:
     return int(np.clip(PRODUCTS_PER_DRAW / products, 1, MOST_SWEEPS))
 
 
-def choose_rank(
-    rng: Generator,
-    observations: Observations,
-    likelihood: Likelihood,
-    *,
-    effects: Any,
-    noise: Any,
-    tails: Any,
-    sigma: Any,
-) -> int:
-    """Return a rank that the data support, and announce it.
+def choose_rank(rng: Generator, observations: Observations, one: Model) -> int:
+    """Return a rank that the data support, and announce it, given the model of rank 1.
 
-    The search needs a conjugate model.  Another likelihood is replaced by normal noise about its starting points.
+    The search needs a conjugate model with a precision for each component.  Another likelihood is replaced by normal
+    noise about its starting points.
     """
     from manifill.sampling.rank_search import find_rank  # imported here, since loading a run needs no samplers
 
-    if not likelihood.is_conjugate:
-        x = likelihood.starting_point(likelihood.encode(observations.by_row.values))
-        observations, likelihood, noise, tails, sigma = (
-            observations.with_values(x),
-            Gaussian(),
-            "shared",
-            "normal",
-            None,
-        )
-    unused = dict.fromkeys(("noise_prior", "lambda_", "lambda_prior"))
-    of_noise = {"noise": noise, "tails": tails, "sigma": sigma}
-    one = build_model(observations, likelihood, rank=1, sampler="factors", effects=effects, **of_noise, **unused)
-    found = find_rank(rng, observations, lambda rank: _with_rank(one, rank))
-    announce(f"rank {found}, by how well cells that are left out are predicted from the others")
+    if not (one.likelihood.is_conjugate and isinstance(one.factor_precision, ComponentGamma)):
+        x = one.likelihood.starting_point(one.likelihood.encode(observations.by_row.values))
+        observations = observations.with_values(x)
+        effects = None if one.effects is None else "additive"
+        one = build_model(observations, Gaussian(), rank=1, sampler="factors", effects=effects, **NORMAL)
+    found = find_rank(rng, observations, partial(_with_rank, one))
+    announce(f"rank {found}, chosen from the data")
     return found
 
 

@@ -23,7 +23,7 @@ from manifill.estimators.column_scaling import scale_columns
 from manifill.estimators.draw_arguments import choose_draws
 from manifill.estimators.fitted_model import FittedModel
 from manifill.likelihoods import Likelihood
-from manifill.problem import Duplicates, Layout, Observations, as_observations
+from manifill.problem import Duplicates, Layout, Model, Observations, as_observations
 from manifill.problem.additive_fit import TYPICAL_ITERATIONS
 from manifill.problem.convert import is_frame
 from manifill.problem.frame_labels import describe_frame
@@ -91,7 +91,7 @@ class MatrixCompletion(FittedModel):
         ``"shared"`` for one noise level in all cells; ``"row"``, ``"column"`` or ``"both"`` for one per row, column, or
         a product of a factor for each row and one for each column.  The factors are pooled: their spread is
         learned, and they are nearly equal if the data do not support more.  ``"auto"`` is ``"both"`` with the sampler
-        ``"factors"``, and ``"shared"`` with the others.
+        ``"factors"``, unless ``sigma`` or ``noise_prior="paper"`` is given, and ``"shared"`` otherwise.
     tails
         ``"normal"``, or ``"student"`` for the tails of Student's t, with learned degrees of freedom.
     sigma
@@ -289,9 +289,8 @@ class MatrixCompletion(FittedModel):
         """Return a guess of the seconds that the chains take."""
         from manifill.run.time_guess import chain_seconds
 
-        return chain_seconds(
-            cells, rank=self.rank, chains=self.chains, warmup=self.warmup, draws=self.draws, jobs=self.jobs
-        )
+        names = ("sampler", "rank", "chains", "warmup", "draws", "jobs")
+        return chain_seconds(cells, **{name: getattr(self, name) for name in names})
 
     def _held_out(self) -> Observations | None:
         if self.path is None or not RunFolder(self.path).held_out.exists():
@@ -330,26 +329,22 @@ class MatrixCompletion(FittedModel):
         name, noise = choose_names(likelihood, sampler=self.sampler, noise=self.noise, **in_units)
         sampler = choose_sampler(name, self.target_acceptance, self.max_depth, self.warmup)
         scaled, scales = scale_columns(self.column_scales, observations, likelihood, in_units)
-        iterations = PRIORS * TYPICAL_ITERATIONS
-        progress.begin("choosing priors", iterations, "iterations", guess=SECONDS_PER_PRIOR * PRIORS * scaled.size)
-        described = partial(
-            build_model,
-            scaled,
-            likelihood,
-            sampler=name,
-            effects=self.effects,
-            noise=noise,
-            tails=self.tails,
-            **in_units,
-        )
+        chosen: dict[str, Any] = {"sampler": name, "effects": self.effects, "noise": noise, "tails": self.tails}
+        described = partial(_with_priors, scaled, likelihood, chosen | in_units)
         rank = check_count_or_auto("rank", self.rank, 1)
         if rank is None:
-            described(rank=1)  # errors in other arguments should be raised before the search
-            of_noise = {"noise": noise, "tails": self.tails, "sigma": self.sigma}
-            rank = choose_rank(generator(seed, Stream.RANK), scaled, likelihood, effects=self.effects, **of_noise)
+            one = described(1)  # also raises errors in other arguments, before the search
+            rank = choose_rank(generator(seed, Stream.RANK), scaled, one)
         if self.sampler == AUTO and name == "factors":
             sampler = sampler._replace(sweeps=sweeps_per_draw(scaled, rank))
-        return Resolved(described(rank=rank), scales, sampler)
+        return Resolved(described(rank), scales, sampler)
+
+
+def _with_priors(observations: Observations, likelihood: Likelihood, arguments: dict[str, Any], rank: int) -> Model:
+    """Return the model of a rank, and count the iterations of the fits that scale its priors."""
+    iterations, guess = PRIORS * TYPICAL_ITERATIONS, SECONDS_PER_PRIOR * PRIORS * observations.size
+    progress.begin("choosing priors", iterations, "iterations", guess=guess)
+    return build_model(observations, likelihood, rank=rank, **arguments)
 
 
 def _likely_size(data: Any) -> int:

@@ -58,7 +58,8 @@ def diagnosed_series(
     """
     cells = diagnosed_cells(rng, draws, observed)
     at_cells, singular = _of_matrix(draws, cells)
-    predictions, whole = _intervals_at(draws, likelihood, cells, names), _log_density(draws)
+    intervals, whole = _intervals_at(draws, likelihood, cells, names), _log_density(draws)
+    predictions = dict(intervals)
     parameters = variables_needed(draws, likelihood)
     for variable in draws.variables:
         if variable.name in FACTORS:
@@ -66,7 +67,7 @@ def diagnosed_series(
         values = np.asarray(draws.posterior[variable.name][:], dtype=np.float64)
         if is_constant(values):
             continue
-        if variable.name not in parameters or (variable.name in OF_INTERVALS and predictions):
+        if variable.name not in parameters or (variable.name in OF_INTERVALS and intervals):
             whole |= _summarised(variable.name, values)
         elif values.ndim == 2:
             predictions[variable.name] = values

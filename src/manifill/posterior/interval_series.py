@@ -20,7 +20,7 @@ __all__ = ["TAIL", "CellMixture", "below_bounds"]
 TAIL = 0.05  # the probability below the lower and above the upper bound
 
 # Bounds are within so many σ of the smallest and largest location, and are found by bisection.
-WIDEST, BISECTIONS = 40.0, 40
+WIDEST, BISECTIONS = 40.0, 30
 
 
 class CellMixture(NamedTuple):

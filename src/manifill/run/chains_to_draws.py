@@ -57,7 +57,7 @@ class Request:
         scales = resolved.column_scales
         scaled = self.observations if scales is None else divided_by(self.observations, scales)
         build = partial(resolved.sampler.build, resolved.model, scaled)
-        products = products_per_pass(scaled.size, resolved.model.rank)
+        products = products_per_pass(scaled.size, resolved.model.rank, resolved.sampler.name)
         return Plan(build, self.chains, resolved.sampler.warmup, products=products)
 
     @property

@@ -79,14 +79,16 @@ def difference(before: dict[str, Any], now: dict[str, Any]) -> str | None:
 def _with_resolved(before: dict[str, Any], settings: dict[str, Any]) -> dict[str, Any]:
     """Return settings with those of the run where they are left open, or are what the run's were resolved to."""
     sampler, model, stored = before.get("sampler", {}), before.get("model", {}), before["settings"]
-    resolved = {
-        "warmup": sampler.get("warmup"),
-        "sampler": sampler.get("name"),
-        "rank": model.get("rank"),
-        "noise": AUTO,
-    }
+    resolved = {"warmup": sampler.get("warmup"), "sampler": sampler.get("name"), "rank": model.get("rank")}
+    resolved["noise"] = _noise_name(model.get("noise"))
     same = (name for name, value in resolved.items() if name in stored and settings[name] in (AUTO, value))
     return settings | {name: stored[name] for name in same}
+
+
+def _noise_name(noise: Any) -> str:
+    """Return the name of a run's noise."""
+    rows, columns = (isinstance(noise, dict) and noise.get(side) is not None for side in ("rows", "columns"))
+    return {(True, True): "both", (True, False): "row", (False, True): "column"}.get((rows, columns), "shared")
 
 
 def _describe(attributes: dict[str, Any]) -> str:

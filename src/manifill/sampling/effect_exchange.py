@@ -188,8 +188,7 @@ def _shifted_components(
 def _shift(U: Matrix, s: Vector, V: Matrix, t: float, d: Vector, ones: Ones, svd_address: int) -> None:
     """Subtract t U d 1ᵀ from U diag(s) Vᵀ.
 
-    Each component keeps its rank by size.  Masses belong to columns: if columns were sorted in descending order, a
-    trajectory during which two components change their order would not be reversible.
+    Each component keeps its rank by size, so that one that changes little keeps its column.
     """
     r = s.size
     left, values, right, _ = _shifted_components(svd_address, s, t, d, ones)

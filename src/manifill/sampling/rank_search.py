@@ -28,6 +28,7 @@ FIRST, LARGEST = 4, 64
 # The cells that are predicted, and the number of cells that a search makes do with: if there are more, it takes those
 # of some rows, or of some columns if these are more.
 HELD_OUT, MOST_HELD_OUT, MOST_CELLS = 0.15, 20_000, 1_000_000
+FEWEST_HELD_OUT = 20  # fewer say nothing about gains
 
 # Sweeps at each rank: some to settle in, then some whose predictions are averaged.
 SETTLING, COUNTED = 30, 30
@@ -47,11 +48,10 @@ def largest_rank(shape: tuple[int, int]) -> int:
 
 def find_rank(rng: Generator, observations: Observations, model_of: Callable[[int], Model]) -> int:
     """Return a rank for these cells; ``model_of`` returns the model of a rank, which must be conjugate."""
-    limit = largest_rank(observations.shape)
-    some = _some_cells(rng, observations)
-    held_out = int(min(HELD_OUT * some.size, MOST_HELD_OUT))
-    if limit <= FIRST or not held_out:
-        return limit
+    some = _renumbered(_some_cells(rng, observations))
+    limit, held_out = largest_rank(some.shape), int(min(HELD_OUT * some.size, MOST_HELD_OUT))
+    if limit <= FIRST or held_out < FEWEST_HELD_OUT:
+        return min(FIRST, limit)
     trials = _Trials(*some.split(rng, held_out / some.size), model_of)
     progress.begin("choosing the rank", _most_sweeps(limit), "sweeps")
     with threadpool_limits(1, "blas"):
@@ -80,6 +80,13 @@ def _some_cells(rng: Generator, observations: Observations) -> Observations:
     return observations.subset(np.flatnonzero(kept[observations.triples()[longer]]))
 
 
+def _renumbered(observations: Observations) -> Observations:
+    """Return the cells in a table without empty rows and columns, which would count in its shape."""
+    rows, cols, values = observations.triples()
+    (_, row_index), (_, col_index) = (np.unique(index, return_inverse=True) for index in (rows, cols))
+    return Observations.from_triples(row_index, col_index, values)
+
+
 class _Trial(NamedTuple):
     """The last state of a chain, and what its sweeps predicted."""
 
@@ -93,7 +100,7 @@ class _Trial(NamedTuple):
     def gain(self, other: "_Trial") -> tuple[float, float]:
         """Return how much better these predictions are per cell, and the standard error of that."""
         gains = self.log_density - other.log_density
-        return float(gains.mean()), float(gains.std() / np.sqrt(gains.size))
+        return float(gains.mean()), float(gains.std(ddof=1) / np.sqrt(gains.size))
 
 
 class _Trials:
