@@ -16,7 +16,7 @@ from manifill.sampling.warmup_schedule import Schedule
     ],
 )
 def test_schedule(warmup: int, early: int, windows: set[int], trees: int) -> None:
-    assert Schedule.of(warmup) == (early, windows, trees)
+    assert Schedule.of(warmup) == Schedule(early, frozenset(windows), trees)
 
 
 @pytest.mark.parametrize("warmup", range(1, 60))
