@@ -4,7 +4,7 @@ One thread.  Every sampler has the same model, the paper's with the default prio
 same kind of point.  Before every run it is checked that NumPyro's density equals ours up to a constant, and that its
 gradient is the derivative of its density.  joint runs a second time with effects, as it does by default.  Times are
 processor times, of the draws, and of the whole run with start and warm-up; neither has compilation.  joint and gibbs
-have the same number of iterations of warm-up, and NumPyro has twice as many.  Gradients are those of trajectories and
+have the same number of iterations of warm-up, and NumPyro has 500.  Gradients are those of trajectories and
 of their starts; the slice updates of joint evaluate log densities in addition, which the times include.  NumPyro's
 chain is tuned by hand (``numpyro_polar.py``): a hand-written gradient of the inverse root, no U and V formed, one
 compiled iteration per call.  The table also has the time per gradient of NumPyro without this tuning
@@ -68,11 +68,11 @@ class Size(NamedTuple):
     """The number of chains and iterations."""
 
     chains: int = 4
-    warmup: int = 250
+    warmup: int = 200
     draws: int = 1000
 
 
-QUICK, MOVIELENS, POLAR = Size(2, 250, 300), Size(4, 250, 400), Size(1, 500, 1000)
+QUICK, MOVIELENS, POLAR = Size(2, 200, 300), Size(4, 200, 400), Size(1, 500, 1000)
 
 # One problem per likelihood.
 QUICK_ROWS = ("case 1, 40 %, noise 1", "case 2 S-SVD, 40 %, noise 0.3", "case 3 B-SVD, 40 %")

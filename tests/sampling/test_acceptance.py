@@ -1,19 +1,21 @@
 """The acceptance of draws is the one asked for, on small uneven tables too."""
 
+from itertools import product
+
 import numpy as np
-import pytest
 
 from manifill.likelihoods import Likelihood
 from manifill.likelihoods.poisson import Poisson
-from manifill.problem import Observations
+from manifill.problem import Observations, from_array
 from manifill.sampling.joint_sampler import Joint
 from tests.sampling.problems import LIKELIHOODS, model_for, warmed
 
-CHAINS, WARMUP, DRAWS = 6, 250, 250
+CHAINS, WARMUP, DRAWS, TARGET = 6, 250, 250, 0.8
 
-# The acceptance of a chain has a standard deviation of about 0.06, from a step size learned in 75 iterations: the mean
-# of six chains, 0.025.  So a bound of 0.1 is passed by chance in one case of 10,000.
-BOUND = 0.1
+# The acceptance of a chain has a standard deviation of about 0.06, from a step size learned in 75 iterations.  Of 48
+# chains the mean deviates by more than 0.03, or the root mean square of the deviations exceeds 0.085, by chance in one
+# case of a thousand.  With step sizes learned from trees, and masses by position, the latter was 0.137.
+LARGEST_BIAS, LARGEST_DEVIATION = 0.05, 0.1
 
 
 def uneven_observations(likelihood: Likelihood, shape: tuple[int, int]) -> Observations:
@@ -35,32 +37,33 @@ def acceptance(sampler: Joint, seed: int) -> float:
     return float(np.mean(rates))
 
 
-@pytest.mark.parametrize("effects", [False, True], ids=["plain", "effects"])
-@pytest.mark.parametrize(
-    ("likelihood", "shape"),
-    [
-        (LIKELIHOODS["gaussian"], (20, 5)),
-        (LIKELIHOODS["softplus"], (15, 12)),
-        (LIKELIHOODS["binomial"], (15, 12)),
-        (Poisson(), (5, 4)),
-    ],
-    ids=["gaussian", "softplus", "binomial", "poisson"],
-)
-def test_draws_are_accepted_as_often_as_asked_for(
-    likelihood: Likelihood, shape: tuple[int, int], effects: bool
-) -> None:
-    model, observations = model_for(likelihood, effects=effects), uneven_observations(likelihood, shape)
-    rates = [acceptance(Joint(model, observations, warmup=WARMUP), seed) for seed in range(CHAINS)]
-    assert np.mean(rates) == pytest.approx(0.8, abs=BOUND), rates
+PROBLEMS: list[tuple[Likelihood, tuple[int, int]]] = [
+    (LIKELIHOODS["gaussian"], (20, 5)),
+    (LIKELIHOODS["softplus"], (15, 12)),
+    (LIKELIHOODS["binomial"], (15, 12)),
+    (Poisson(), (15, 12)),
+]
+
+
+def test_draws_are_accepted_as_often_as_asked_for() -> None:
+    rates = []
+    for (likelihood, shape), effects in product(PROBLEMS, (False, True)):
+        model, observations = model_for(likelihood, effects=effects), uneven_observations(likelihood, shape)
+        sampler = Joint(model, observations, target_acceptance=TARGET, warmup=WARMUP)
+        rates += [acceptance(sampler, seed) for seed in range(CHAINS)]
+    deviations = np.array(rates) - TARGET
+    assert abs(deviations.mean()) < LARGEST_BIAS
+    assert np.sqrt(np.mean(deviations**2)) < LARGEST_DEVIATION
 
 
 def test_components_that_change_their_order_take_their_masses_with_them() -> None:
-    """With masses by position, trajectories after an exchange of two components were refused."""
-    model, observations = model_for(LIKELIHOODS["softplus"]), uneven_observations(LIKELIHOODS["softplus"], (15, 12))
-    sampler = Joint(model, observations, warmup=WARMUP)
-    rng, state, tuning = warmed(sampler, 1, WARMUP)
+    """With masses by position, not one trajectory is accepted after an exchange of two components."""
+    rng, (m, n) = np.random.default_rng(4), (30, 20)
+    X = np.outer(*(rng.standard_normal(size) for size in (m, n))) * 3.0
+    X += np.outer(*(rng.standard_normal(size) for size in (m, n))) * 0.3
+    sampler = Joint(model_for(LIKELIHOODS["gaussian"]), from_array(X + 0.1 * rng.standard_normal((m, n))), warmup=100)
+    rng, state, tuning = warmed(sampler, 0, 100)
     tuning, U, s, V = sampler.freeze(tuning), *state.unknowns[:3]
-    assert s.max() > 2.0 * s.min(), "the components differ"
     state = state._replace(unknowns=state.unknowns._replace(U=U[:, ::-1].copy(), s=s[::-1].copy(), V=V[:, ::-1].copy()))
     rates = []
     for _ in range(40):
