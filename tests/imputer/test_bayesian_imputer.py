@@ -112,15 +112,15 @@ def test_a_pipeline_in_cross_validation() -> None:
 
 def test_seeds() -> None:
     holes = HOLES[:20]
-    s = BayesianImputer(**QUICK).fit(holes).completion_.posterior_.s
+    A = BayesianImputer(**QUICK).fit(holes).completion_.posterior_.A
     same = MatrixCompletion(rank=2, chains=2, warmup=50, draws=50, seed=0, jobs=1, progress=False).fit(holes)
-    np.testing.assert_array_equal(s, same.posterior_.s)
+    np.testing.assert_array_equal(A, same.posterior_.A)
     drawn = [
-        BayesianImputer(**{**QUICK, "random_state": np.random.RandomState(5)}).fit(holes).completion_.posterior_.s
+        BayesianImputer(**{**QUICK, "random_state": np.random.RandomState(5)}).fit(holes).completion_.posterior_.A
         for _ in range(2)
     ]
     np.testing.assert_array_equal(*drawn)
-    assert not np.array_equal(drawn[0], s)
+    assert not np.array_equal(drawn[0], A)
 
 
 def test_a_fitted_imputer_can_be_pickled(imputer: BayesianImputer) -> None:

@@ -58,7 +58,8 @@ def test_units_of_columns_do_not_matter_if_they_are_divided_out() -> None:
     rows, cols = np.nonzero(np.isnan(holes))
     plain = mean_baselines(from_array(holes), rows, cols, np.ones(()))["row and column means"]
     found = mean_baselines(from_array(holes * units), rows, cols, units)["row and column means"]
-    np.testing.assert_allclose(found, plain * units[cols], rtol=1e-6)
+    # The fit is iterative: its error is relative to the spread of the values, about 1, also in cells near zero.
+    np.testing.assert_allclose(found / units[cols], plain, rtol=1e-6, atol=1e-6)
 
 
 @pytest.mark.parametrize("holes", [np.full((3, 3), 2.0), np.where(np.eye(4) > 0.0, 5.0, np.nan), [[7.0]]], ids=str)

@@ -23,7 +23,7 @@ from tests.run.runs import files_of, make_older
 pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
 
 FIT = ["fit", "wide.csv", "--sampler", "factors", "--rank", "2", "--chains", "2", "--warmup", "20", "--draws", "30"]
-FIT += ["--jobs", "1", "--out", "run"]
+FIT += ["--noise", "shared", "--jobs", "1", "--out", "run"]
 
 Run = Callable[..., tuple[int, str]]
 
