@@ -1,5 +1,7 @@
 """What a verdict recommends, followed until predictions are green."""
 
+from typing import Any
+
 import pytest
 
 from manifill import MatrixCompletion
@@ -12,7 +14,8 @@ TABLE = low_rank_table(30, 20, rank=1)[1]
 
 
 def fitted(warmup: int, draws: int) -> MatrixCompletion:
-    return MatrixCompletion(rank=1, warmup=warmup, draws=draws, seed=0, progress=False).fit(TABLE)
+    settings: dict[str, Any] = {"sampler": "joint", "rank": 1, "warmup": warmup, "draws": draws}
+    return MatrixCompletion(**settings, seed=0, progress=False).fit(TABLE)
 
 
 def test_the_recommended_draws_make_predictions_green() -> None:

@@ -23,6 +23,7 @@ from tests.run.runs import files_of, fit
 
 # Variables of the factors sampler that no prediction needs, and coordinates of the store.
 UNUSED = {"chain", "draw", "tau_A", "tau_B", "row_effect_sd", "column_effect_sd"}
+UNUSED |= {"row_noise_width", "column_noise_width"}
 
 pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
 
@@ -121,7 +122,7 @@ def test_answers_are_right_or_the_file_is_named(damage: Damage, run: RunFolder) 
             harmless.add(file)
         if file != run.verdict or file.exists():  # an interrupted run has no verdict
             assert file in [one.file for one in verify_run(run.path).damage], file
-    # Checkpoints, coordinates for xarray and the precision τ are not needed for predictions.
+    # Checkpoints, coordinates for xarray and the parameters of priors are not needed for predictions.
     unused = {file.relative_to(run.path).parts[:3] for file in harmless - named}
     assert {parts[0] for parts in unused} <= {"checkpoints", "draws.zarr", "verdict.json"}
     assert {parts[2] for parts in unused if parts[0] == "draws.zarr"} <= UNUSED

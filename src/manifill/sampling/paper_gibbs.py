@@ -26,6 +26,7 @@ from manifill.sampling.block_kernels import block_kernels, manifold_kernels
 from manifill.sampling.cell_noise import noise_kernels
 from manifill.sampling.data import Data
 from manifill.sampling.dual_averaging import DualAveraging
+from manifill.sampling.factor_gibbs import Factors
 from manifill.sampling.integrators import Leapfrog
 from manifill.sampling.nuts import Transition
 from manifill.sampling.observed_part import ObservedPart
@@ -106,8 +107,14 @@ class Gibbs:
             Kernel(log_likelihood, (cells, likelihood, factor, factor)),
             Kernel(component_gram, (cells, factor, factor, v, factor, v)),
             Kernel(view, (self.layout, v)),
-            *noise_kernels(rng, self.model, self.data),
+            *self._start_kernels(rng),
         )
+
+    def _start_kernels(self, rng: Generator) -> tuple[Kernel, ...]:
+        """Return what the noise needs, and the Gibbs sweeps of the start if there are any."""
+        if self.model.likelihood.is_conjugate:
+            return Factors(self.model, self.observations).kernels()
+        return noise_kernels(rng, self.model, self.data)
 
     def _example_targets(self) -> dict[str, Target]:
         """Return a target of each type, by the name of its block; that of V has the type of U's."""
