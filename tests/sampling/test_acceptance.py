@@ -3,6 +3,7 @@
 from itertools import product
 
 import numpy as np
+import pytest
 
 from manifill.likelihoods import Likelihood
 from manifill.likelihoods.poisson import Poisson
@@ -12,9 +13,9 @@ from tests.sampling.problems import LIKELIHOODS, model_for, warmed
 
 CHAINS, WARMUP, DRAWS, TARGET = 6, 250, 250, 0.8
 
-# The acceptance of a chain has a standard deviation of about 0.06, from a step size learned in 75 iterations.  Of 48
-# chains the mean deviates by more than 0.03, or the root mean square of the deviations exceeds 0.085, by chance in one
-# case of a thousand.  With step sizes learned from trees, and masses by position, the latter was 0.137.
+# The acceptance of most chains has a standard deviation of about 0.06, from a step size learned in 75 iterations, but some
+# end far below: of 48 chains the root mean square of the deviations was 0.07 in one run and 0.13 in another.  With step
+# sizes learned from trees, and masses by position, it was 0.137.
 LARGEST_BIAS, LARGEST_DEVIATION = 0.05, 0.1
 
 
@@ -45,6 +46,7 @@ PROBLEMS: list[tuple[Likelihood, tuple[int, int]]] = [
 ]
 
 
+@pytest.mark.statistical
 def test_draws_are_accepted_as_often_as_asked_for() -> None:
     rates = []
     for (likelihood, shape), effects in product(PROBLEMS, (False, True)):
