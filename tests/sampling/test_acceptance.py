@@ -13,7 +13,7 @@ from tests.sampling.problems import LIKELIHOODS, model_for, warmed
 
 CHAINS, WARMUP, DRAWS, TARGET = 6, 250, 250, 0.8
 
-# The acceptance of most chains has a standard deviation of about 0.06, from a step size learned in 75 iterations, but some
+# The acceptance of most chains has a standard deviation of about 0.06, from a step size learned in 75 iterations; some
 # end far below: of 48 chains the root mean square of the deviations was 0.07 in one run and 0.13 in another.  With step
 # sizes learned from trees, and masses by position, it was 0.137.
 LARGEST_BIAS, LARGEST_DEVIATION = 0.05, 0.1
