@@ -44,11 +44,12 @@ def _table(name: str, values: dict[str, Any]) -> PageTable:
 def _summary(data: ReportData, settings: dict[str, Any]) -> str:
     (m, n), size = data.observations.shape, data.observations.size
     effects = " with row and column effects" if data.draws.has_effects else ""
+    sampler = data.draws.attributes.get("sampler", {}).get("name", settings["sampler"])  # what "auto" was resolved to
     scaled = " The columns were divided by their spreads for the fit." if data.is_scaled else ""
     return (
         f"A {m} × {n} matrix ({data.names.row} × {data.names.column}) with {counted(size, 'observed cell')} "
         f"({percent(size / (m * n))} of all cells), fitted at rank {data.model.rank}{effects}: "
-        f"{data.model.model_.likelihood.description}, sampler {settings['sampler']}, "
+        f"{data.model.model_.likelihood.description}, sampler {sampler}, "
         f"{_describe_draws(data, settings)}.{scaled}"
     )
 
