@@ -58,7 +58,7 @@ def test_every_phase_has_a_count_and_the_time_left(run: Run) -> None:
         (["predict", "run", "pairs.csv"], r"predicting: 10 of 10 draws, 0 s.*"),
         (["predict", "run", "pairs.csv", "--out", "p.csv"], r"writing the table: 10 of 10 lines, 0 s.*"),
         (["complete", "run", "--out", "c.csv"], r"completing: 10 of 10 draws, 0 s.*"),
-        (["top", "run", "--row", "4"], r"ranking: 10 of 10 draws, 0 s.*"),
+        (["top", "run", "--row", "4"], r"predicting: 10 of 10 draws, 0 s.*"),
         (["report", "run"], r"[a-z -]+: [0-9]+ of 10 draws, [0-9]+ s.*"),
         (["diagnose", "run"], r"diagnosing held-out cells: 10 of 10 draws, [0-9]+ s.*"),
         (["diagnose", "run", "--verify"], r"verifying: ([0-9]+) of \1 files, 0 s.*"),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from manifill.run.folder import RunFolder
 from tests.faults.commands import Command, assert_same_draws, slow_fit, wait_until
 from tests.faults.conftest import Whole
 
@@ -23,7 +24,7 @@ def test_the_command_is_killed(count: int, whole: Whole, folder: Path) -> None:
     while kills < count:
         run = folder / f"run-{runs}"
         while True:
-            command = slow_fit(folder, run.name, resume=run.exists())
+            command = slow_fit(folder, run.name, resume=RunFolder(run).holds_run())
             if kills < count:
                 time.sleep(moments.uniform(0.0, whole.seconds))
                 if command.process.poll() is None:

@@ -59,7 +59,9 @@ def test_ctrl_c_twice_stops_at_once(whole: Whole, folder: Path) -> None:
     check_resumed(folder, whole)
 
 
-@pytest.mark.parametrize("to_all", [True, False], ids=["all processes", "one process"])
+@pytest.mark.parametrize(
+    "to_all", [True, pytest.param(False, marks=pytest.mark.faults)], ids=["all processes", "one process"]
+)
 def test_sigterm_keeps_the_draws(to_all: bool, whole: Whole, folder: Path) -> None:
     command = slow_fit(folder, "run")
     wait_for_iterations(folder, 35)
@@ -72,7 +74,11 @@ def test_sigterm_keeps_the_draws(to_all: bool, whole: Whole, folder: Path) -> No
     check_resumed(folder, whole)
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["Ctrl-C", "SIGTERM"])
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.faults)],
+    ids=["Ctrl-C", "SIGTERM"],
+)
 def test_an_interrupt_while_kernels_compile_is_one_line(number: int, code: int, whole: Whole, folder: Path) -> None:
     arguments = ["-m", "manifill", "fit", "table.csv", *FIT, "--out", "run"]
     command = Command(folder, *arguments, NUMBA_CACHE_DIR=str(folder / "kernels"))

@@ -37,8 +37,9 @@ class Row(NamedTuple):
 
     name: str
     doing: str
-    done: float
-    total: float | None  # None: only what is being done is known
+    amount: str  # how much of it is done, or for how long it has been done
+    done: float = 0.0  # of what all rows do, for a bar
+    total: float | None = None
     detail: str = ""
 
 
@@ -48,7 +49,6 @@ class Estimate(NamedTuple):
     seconds: float
     measured: bool
     at_most: bool = False  # whether the fit may well end earlier, depending on its results
-    of_phase: float = 0.0  # how much of it is for the present phase, if more follows
 
 
 # Returns the present rows, and the estimate for the whole fit, if there is one; called again and again by a display.

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol
 
+from manifill.base.durations import in_words, still_left
 from manifill.base.progress import NOBODY, Estimate, Listener, Row, Watch, listener, listening
 
 __all__ = ["displayed", "time_left"]
 
 SECONDS_BETWEEN_UPDATES = 0.2
 SECONDS_BETWEEN_LINES = 5.0
-LONGEST_IN_SECONDS, LONGEST_IN_MINUTES = 100.0, 6000.0  # durations below these are shown in the unit
 
 
 class View(NamedTuple):
@@ -34,7 +34,7 @@ class View(NamedTuple):
     @property
     def amount(self) -> str:
         """How much of the phase is done, if that is known, and for how long it has lasted."""
-        seconds = f"{self.seconds:.0f} s" if self.seconds < 100.0 else f"{self.seconds / 60.0:.1f} min"
+        seconds = in_words(self.seconds)
         return seconds if self.total is None else f"{self.done:.0f} of {self.total:.0f} {self.unit}, {seconds}"
 
 
@@ -46,16 +46,7 @@ def time_left(estimate: Estimate | None) -> str:
         how = "at most" if estimate.measured else "perhaps at most"
     else:
         how = "about" if estimate.measured else "perhaps"
-    left = f"{how} {_duration(estimate.seconds)} left"
-    # Minutes and hours stand still for long; what is left of the phase does not.
-    is_coarse = estimate.seconds >= LONGEST_IN_SECONDS and estimate.of_phase > 0.0
-    return f"{left}, {_duration(estimate.of_phase)} of it for this phase" if is_coarse else left
-
-
-def _duration(seconds: float) -> str:
-    if seconds < LONGEST_IN_SECONDS:
-        return f"{max(seconds, 1.0):.0f} s"
-    return f"{seconds / 60.0:.0f} min" if seconds < LONGEST_IN_MINUTES else f"{seconds / 3600.0:.1f} h"
+    return f"{how} {in_words(max(estimate.seconds, 1.0))} left"
 
 
 class _Output(Protocol):
@@ -77,7 +68,7 @@ class _Lines:
             return
         self._last = time.monotonic()
         if view.rows:
-            parts = [*(f"{row.name} {row.doing}{_of_total(row)}" for row in view.rows), f"after {view.amount}"]
+            parts = [*(f"{row.name} {row.doing} {row.amount}".rstrip() for row in view.rows), f"after {view.amount}"]
         else:
             parts = [f"{view.phase}: {view.amount}{f' ({view.doing})' if view.doing else ''}"]
         left = time_left(view.left)
@@ -85,10 +76,6 @@ class _Lines:
 
     def note(self, text: str) -> None:
         print(f"manifill: {text}", file=sys.stderr, flush=True)
-
-
-def _of_total(row: Row) -> str:
-    return "" if row.total is None else f" {row.done:.0f}/{row.total:.0f}"
 
 
 class _Bars:
@@ -112,12 +99,12 @@ class _Bars:
         if view.rows:  # the bar of the phase is that of all rows together
             known = [row for row in view.rows if row.total is not None]
             done, total = sum(row.done for row in known), sum(row.total or 0.0 for row in known) or None
-        detail = ", ".join(part for part in (view.doing, left) if part)
+        detail = ", ".join(part for part in (left, view.doing) if part)  # narrow terminals cut off the end
         self._update(first, view.phase, done, total, view.amount, detail)
         while len(others) < len(view.rows):
             others.append(self._add())
         for task, row in zip(others, view.rows, strict=False):
-            self._update(task, f"{row.name} {row.doing}", row.done, row.total, _of_total(row).strip(), row.detail)
+            self._update(task, f"{row.name} {row.doing}", row.done, row.total, row.amount, row.detail)
         self._tasks = [first, *others]
 
     def _update(self, task: Any, name: str, done: float, total: float | None, count: str, detail: str) -> None:
@@ -153,7 +140,8 @@ class _Display:
     def advance(self, amount: float, doing: str) -> None:
         self._done += amount
         self._doing = doing
-        self._advanced = time.monotonic()
+        if amount:
+            self._advanced = time.monotonic()
 
     def expect(self, more: float) -> None:
         if self._total is not None:
@@ -183,15 +171,13 @@ class _Display:
     def _left(self) -> Estimate | None:
         """Return the estimate from how much of the phase is done, and from the guesses."""
         share = min(self._done / self._total, 1.0) if self._total else 0.0  # totals may be guesses
-        total = (self._advanced - self._began) / share if share else self._guess
+        expected = (self._advanced - self._began) / share if share else self._guess
         if self._guess:  # counts less and less
-            total = share * total + (1.0 - share) * self._guess
-        if not total:
-            return Estimate(self._then, measured=False) if self._then else None
-        rest, since = (1.0 - share) * total, time.monotonic() - self._advanced
-        if rest:  # falls while nothing is counted, but not to zero
-            rest *= rest / (rest + since)
-        return Estimate(rest + self._then, measured=not self._then, of_phase=rest if self._then else 0.0)
+            expected = share * expected + (1.0 - share) * self._guess
+        if not expected + self._then:
+            return None
+        rest = still_left((1.0 - share) * expected, time.monotonic() - self._advanced)
+        return Estimate(rest + self._then, measured=not self._then)
 
 
 @contextmanager

@@ -75,6 +75,7 @@ class Fit:
             "sampler": self.sampler,
             "likelihood": likelihood,
             "rank": case.rank,
+            "off_components": "keep",
             **SAMPLER_SETTINGS[self.sampler],
         }
         if likelihood == "binomial":

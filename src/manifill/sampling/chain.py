@@ -60,6 +60,7 @@ def run_chain(
         threadpool_limits(1, "blas"),  # for tall, skinny products threads cost more than they save
         _exclusive(plan.checkpoint(chain)),
     ):
+        board.mark(chain, Stage.INITIALISING)  # building the sampler takes seconds if there are many cells
         sampler = plan.build()
         try:
             found = _begin(plan, chain, sampler, seed, board, begin)

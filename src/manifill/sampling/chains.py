@@ -6,6 +6,7 @@ costs little more than its iterations, and the draws do not depend on where stre
 
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
@@ -179,8 +180,10 @@ class Chains:
 
     def _rows(self) -> tuple[list[Row], Estimate]:
         """Return what the display shows of the chains."""
-        lines, iterations = self._lines(), self._plan.warmup + self._time_left.outlook.goal
-        return [row(chain, line, iterations) for chain, line in enumerate(lines)], self._time_left.estimate(lines)
+        lines, now = self._lines(), time.monotonic()
+        estimate, iterations = self._time_left.estimate(lines, now), self._plan.warmup + self._time_left.outlook.goal
+        seconds = self._time_left.stage_seconds(now)
+        return [row(chain, line, iterations, seconds[chain]) for chain, line in enumerate(lines)], estimate
 
     def _lines(self) -> list[Line]:
         return [self._board.read(chain) for chain in range(self._board.chains)]

@@ -37,6 +37,7 @@ class Line(NamedTuple):
     leapfrog_steps: float = 0.0
     divergences: float = 0.0
     initial_steps: float = 0.0  # of the search for the starting point
+    initial_total: float = 0.0  # how many there will be, about; 0 if that is not known
 
 
 class Board:
@@ -84,7 +85,7 @@ class BoardListener:
 
     def begin(self, phase: str, total: float | None, unit: str, guess: float, then: float) -> None:
         iteration = self._board.read(self._chain).iteration  # of an earlier stretch
-        self._line = Line(Stage.INITIALISING, iteration)
+        self._line = Line(Stage.INITIALISING, iteration, initial_total=total or 0.0)
         self.advance(0.0, "")
 
     def advance(self, amount: float, doing: str) -> None:
@@ -94,7 +95,8 @@ class BoardListener:
         self._board.write(self._chain, self._line)
 
     def expect(self, more: float) -> None:
-        """Do nothing: how many steps the start of a chain takes is not known."""
+        if self._line.initial_total:
+            self._line = self._line._replace(initial_total=self._line.initial_total + more)
 
     def compiles(self, now: bool) -> None:
         """Note that the compilation of a kernel begins or ends."""

@@ -12,7 +12,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from pathlib import Path
@@ -30,6 +30,7 @@ __all__ = ["Death", "Workers", "open_workers", "quiet_worker_replacement"]
 
 SECONDS_BETWEEN_CHECKS = 1.0  # of a worker, whether its parent lives
 IDLE_SECONDS = 60.0  # after which an idle worker exits
+SECONDS_TO_START = 5.0  # within which an executor surely takes a task
 
 # A worker computes in one thread; BLAS would start as many as there are processors.
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -150,7 +151,7 @@ class _Processes:
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._busy: set[ProcessPoolExecutor] = set()
+        self._busy: dict[ProcessPoolExecutor, Future[Any]] = {}  # and the task of each
         self._killed = False
 
     def share(self, value: Any, path: Path) -> Shared[Any]:
@@ -174,8 +175,11 @@ class _Processes:
 
     def kill(self) -> None:
         self._killed = True
-        for executor in tuple(self._busy):
-            executor.shutdown(wait=False, kill_workers=True)
+        with suppress(KeyError):  # raised if no executor is left; no other thread shuts down one that was taken
+            while True:
+                executor, future = self._busy.popitem()
+                _wait_until_taken(future)
+                executor.shutdown(wait=False, kill_workers=True)
 
     def _run(
         self, function: Callable[..., Any], arguments: tuple[Any, ...], on_death: Callable[[Death, bool], None]
@@ -188,8 +192,10 @@ class _Processes:
         return result
 
     def _run_once(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
+        if self._killed:
+            return Death(())
         executor, future = _submitted(function, arguments)
-        self._busy.add(executor)
+        self._busy[executor] = future
         if self._killed:
             self.kill()
         try:
@@ -202,7 +208,7 @@ class _Processes:
             _idle.append(executor)  # the error is that of the task, and the worker lives
             raise
         finally:
-            self._busy.discard(executor)
+            self._busy.pop(executor, None)
         _idle.append(executor)
         return result
 
@@ -211,7 +217,18 @@ def _numbering(on_death: OnDeath, number: int) -> Callable[[Death, bool], None]:
     return lambda death, again: on_death(number, death, again)
 
 
-def _submitted(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[ProcessPoolExecutor, Any]:
+def _wait_until_taken(future: Future[Any]) -> None:
+    """Wait until the thread of an executor has taken a task that was just submitted.
+
+    If the executor is shut down before, this thread drops the task, looks for it all the same, and dies with a
+    traceback.
+    """
+    end = time.monotonic() + SECONDS_TO_START
+    while not (future.running() or future.done()) and time.monotonic() < end:
+        time.sleep(0.001)
+
+
+def _submitted(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[ProcessPoolExecutor, Future[Any]]:
     """Give a task to an idle worker, or to a new one."""
     with suppress(IndexError):  # raised if no worker is idle
         while True:
