@@ -26,8 +26,8 @@ FINER: dict[Callable[..., dict[str, Marginal]], dict[str, int]] = {
         "gaussian, learned rate",
         "gaussian, heavy-tailed noise",
         "gaussian, effects",
-        "joint, gaussian, noise by column",
-        "joint, gaussian, student",
+        pytest.param("joint, gaussian, noise by column", marks=pytest.mark.statistical),  # grids of many points
+        pytest.param("joint, gaussian, student", marks=pytest.mark.statistical),
         "softplus, known noise",
         "binomial",
         "factors, known precisions",

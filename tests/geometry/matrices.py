@@ -13,11 +13,12 @@ def parts(manifold: LowRank, flat: Vector) -> tuple[Matrix, Matrix, Vector, Vect
     return U.reshape(m, r), V.reshape(n, r), s, effects
 
 
-def low_rank_part(manifold: LowRank, position: Vector, velocity: Vector) -> tuple[Matrix, Matrix]:
-    """Return X = U diag(s) Vᵀ and its velocity, m×n each."""
+def whole_matrix(manifold: LowRank, position: Vector, velocity: Vector) -> tuple[Matrix, Matrix]:
+    """Return X = U diag(s) Vᵀ plus effects, and its velocity, m×n each."""
     U, V, s, _ = parts(manifold, position)
     dU, dV, ds, _ = parts(manifold, velocity)
-    return U * s @ V.T, dU * s @ V.T + U * ds @ V.T + U * s @ dV.T
+    value, speed = U * s @ V.T, dU * s @ V.T + U * ds @ V.T + U * s @ dV.T
+    return value + effects_part(manifold, position), speed + effects_part(manifold, velocity)
 
 
 def effects_part(manifold: LowRank, flat: Vector) -> Matrix:
@@ -29,9 +30,7 @@ def effects_part(manifold: LowRank, flat: Vector) -> Matrix:
 
 
 def turning(manifold: LowRank, first: Vector, velocity: Vector, last: Vector, last_velocity: Vector) -> Vector:
-    """Return ⟨X₁ − X₀, Ẋ⟩ at both ends, weighted: of low-rank part and of effects, but no product of the two."""
+    """Return ⟨X₁ − X₀, Ẋ⟩ at both ends, weighted; X includes the effects."""
     weights = np.outer(manifold.row_weights, manifold.column_weights)
-    ends = [low_rank_part(manifold, *end) for end in ((first, velocity), (last, last_velocity))]
-    chord, effects = ends[1][0] - ends[0][0], effects_part(manifold, last - first)
-    speeds = (ends[0][1], effects_part(manifold, velocity)), (ends[1][1], effects_part(manifold, last_velocity))
-    return np.array([np.sum(weights * chord * X) + np.sum(weights * effects * E) for X, E in speeds])
+    (X0, dX0), (X1, dX1) = (whole_matrix(manifold, *end) for end in ((first, velocity), (last, last_velocity)))
+    return np.array([np.sum(weights * (X1 - X0) * speed) for speed in (dX0, dX1)])

@@ -77,7 +77,7 @@ MUTATIONS = (
     ),
     Mutation(
         "a slice bracket on a circle that is not placed at random",
-        (Edit(SLICES, "high = 2.0 * np.pi * rng.random()", "high = np.pi"),),
+        (Edit(SLICES, "high = width * rng.random()", "high = 0.5 * width"),),
         ("tests/sampling/test_slice_shapes.py",),
     ),
     Mutation(

@@ -123,8 +123,8 @@ def test_the_joint_density_and_its_gradient() -> None:
 def test_rescaled_effects() -> None:
     (small, point), (large, more) = densities()
     before = point.copy()
-    rescale_effects(np.random.default_rng(SEED), small, point)
-    rescale_effects(np.random.default_rng(SEED), large, more)
+    rescale_effects(np.random.default_rng(SEED), small, point, 1.0)
+    rescale_effects(np.random.default_rng(SEED), large, more, 1.0)
     np.testing.assert_allclose(view(large.layout, more).rest, view(small.layout, point).rest, rtol=1e-12)
     assert not np.allclose(point, before, rtol=1e-3)
 

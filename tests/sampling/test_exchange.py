@@ -73,7 +73,7 @@ def test_the_prior_stays(shape: tuple[int, int], rank: int, gaps: bool) -> None:
         point = from_prior(rng, shape, rank, gaps)
         before = features(density.layout, point)
         for _ in range(3):
-            exchange_effects(rng, density, point)
+            exchange_effects(rng, density, point, 1.0)
         changes.append(np.subtract(features(density.layout, point), before))
     mean, error = np.mean(changes, axis=0), np.std(changes, axis=0) / 100.0
     z = mean[error > 0] / error[error > 0]  # of one component, all is said by its size
@@ -126,7 +126,7 @@ def test_the_completed_matrix_stays_and_factors_are_orthonormal(s: list[float]) 
     density, position = point_with_effects(CASES["gaussian"], s)
     point, rng = position.copy(), np.random.default_rng(2)
     for _ in range(20):
-        exchange_effects(rng, density, point)
+        exchange_effects(rng, density, point, 1.0)
     r = len(s)
     np.testing.assert_allclose(matrix(point, SHAPE, r), matrix(position, SHAPE, r), atol=1e-12)
     before, after = parts(position, SHAPE, r), parts(point, SHAPE, r)
@@ -141,7 +141,7 @@ def test_with_gaps_cells_stay_where_rows_and_columns_have_effects() -> None:
     density, position = density_of(shape, rank, gaps=True), from_prior(rng, shape, rank, gaps=True)
     point, layout = position.copy(), density.layout
     for _ in range(20):
-        exchange_effects(rng, density, point)
+        exchange_effects(rng, density, point, 1.0)
     totals, lowest = [], []
     for at in (view(layout, position), view(layout, point)):
         L = (at.U * at.s) @ at.V.T
@@ -161,7 +161,7 @@ def test_small_components_move_as_they_would_if_they_were_larger() -> None:
         s = np.array([260.0, 220.0, 0.9 * size, 1.8 * size])
         point = Unknowns(U, s, V, effects, np.empty(0)).pack(density.layout)
         for _ in range(50):
-            exchange_effects(rng, density, point)
+            exchange_effects(rng, density, point, 1.0)
         ends.append(np.sort(parts(point, shape, rank).s)[:2] / size)
     np.testing.assert_allclose(ends[0], ends[1], rtol=1e-2)
     assert not np.allclose(ends[0], [0.9, 1.8], rtol=1e-3), "they move"
@@ -171,7 +171,7 @@ def test_without_effects_there_is_nothing_to_do() -> None:
     density, position = point_with_effects(CASES["gaussian"], [2.0, 0.7])
     plain = density._replace(layout=density.layout._replace(has_effects=False))
     point = position.copy()
-    exchange_effects(np.random.default_rng(4), plain, point)
+    exchange_effects(np.random.default_rng(4), plain, point, 1.0)
     np.testing.assert_array_equal(point, position)
 
 

@@ -54,7 +54,7 @@ def test_a_step_does_not_depend_on_what_is_integrated_out(name: str, by: str, le
         np.testing.assert_array_equal(flat(other), flat(state))
 
 
-def enlarge_s(rng: Generator, density: JointDensity, position: Vector) -> None:
+def enlarge_s(rng: Generator, density: JointDensity, position: Vector, floor: float) -> None:
     """Move very far, in place."""
     view(density.layout, position).s[:] *= 1e3
 

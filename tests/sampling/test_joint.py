@@ -57,7 +57,7 @@ def test_noise_by_column_tells_the_columns_apart() -> None:
     noise = np.repeat([0.1, 1.0], 4) * rng.standard_normal((60, 8))
     rows, cols = np.nonzero(noise)
     observations = Observations.from_triples(rows, cols, (low_rank + noise)[rows, cols])
-    model = Model(1, Gaussian(), 0.1, WithNoise(scaled_noise_prior(observations), columns=SPREAD))
+    model = Model(1, Gaussian(), 0.1, WithNoise(scaled_noise_prior(observations, effects=False), columns=SPREAD))
     run_of = run(Joint(model, observations, warmup=150), 9, 150, 400)
     draws = np.array([draw["sigma"] * draw["column_noise"] for draw in run_of])
     assert draws.shape == (400, 8)

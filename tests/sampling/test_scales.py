@@ -38,7 +38,7 @@ def test_scales_have_the_density_of_the_posterior_along_them(case: Case, weighte
     density, position = point_with_effects(case, [2.0, 0.7], weighted=weighted)
     rng, seen, point = np.random.default_rng(1), [], position.copy()
     for _ in range(20_000):
-        rescale_effects(rng, density, point)
+        rescale_effects(rng, density, point, 1.0)
         seen.append([point[FIRST] / position[FIRST], point[-1] / position[-1]])
     batches = np.log(seen).reshape(100, 200, 2).mean(axis=1)
     z = (batches.mean(axis=0) - expected_log_scales(density, position)) / (batches.std(axis=0, ddof=1) / 10.0)
@@ -48,7 +48,7 @@ def test_scales_have_the_density_of_the_posterior_along_them(case: Case, weighte
 def test_directions_and_everything_else_stay() -> None:
     density, position = point_with_effects(CASES["gaussian"], [2.0, 0.7])
     point = position.copy()
-    rescale_effects(np.random.default_rng(2), density, point)
+    rescale_effects(np.random.default_rng(2), density, point, 1.0)
     np.testing.assert_array_equal(point[:FIRST], position[:FIRST])
     for part in (ROWS, COLUMNS):
         ratios = point[part] / position[part]
@@ -61,5 +61,5 @@ def test_without_effects_there_is_nothing_to_do() -> None:
     position = plain_low_rank(6, 5, 2, effects=False).random_point(np.random.default_rng(3))
     point = position.copy()
     plain = density._replace(layout=density.layout._replace(has_effects=False))
-    rescale_effects(np.random.default_rng(4), plain, point)
+    rescale_effects(np.random.default_rng(4), plain, point, 1.0)
     np.testing.assert_array_equal(point, position)

@@ -122,6 +122,16 @@ CIRCLES = {
 
 
 @compiled
+def draw_from_whole_circle(rng: Generator, line: Any) -> float:
+    return draw_on_circle(rng, line, TURN)
+
+
+@compiled
+def draw_nearby(rng: Generator, line: Any) -> float:
+    return draw_on_circle(rng, line, 2.0)
+
+
+@compiled
 def follow(rng: Generator, draw: Callable[..., float], line: Any, starts: Vector, states: Matrix) -> None:
     """Write the states of the chains that begin at ``starts``, (chains, draws)."""
     for k in range(states.shape[0]):
@@ -148,8 +158,9 @@ def test_on_a_line(density: LogGamma | TwoBells, thresholds: list[float]) -> Non
 
 
 @pytest.mark.parametrize(("density", "thresholds"), CIRCLES.values(), ids=CIRCLES.keys())
-def test_on_a_circle(density: Arcs, thresholds: list[float]) -> None:
+@pytest.mark.parametrize("draw", [draw_from_whole_circle, draw_nearby])
+def test_on_a_circle(density: Arcs, thresholds: list[float], draw: Callable[..., float]) -> None:
     rng, states = np.random.default_rng(72), np.empty((CHAINS, DRAWS))
-    follow(rng, draw_on_circle, density, density.draw(rng, CHAINS), states)
+    follow(rng, draw, density, density.draw(rng, CHAINS), states)
     z = z_scores(np.mod(states, TURN), density, thresholds)
     assert np.abs(z).max() < BOUND, z

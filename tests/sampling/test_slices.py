@@ -9,6 +9,8 @@ from manifill.base.arrays import Generator, Vector
 from manifill.base.jit import compiled
 from manifill.sampling.slice_sampling import draw_on_circle, draw_on_line
 
+TURN = 2.0 * np.pi
+
 
 class Bell(NamedTuple):
     """A normal density on the line, or the von Mises density on the circle, of a state that is at ``here``."""
@@ -26,10 +28,23 @@ class Bell(NamedTuple):
         return -0.5 * self.precision * distance * distance
 
 
-def chain(rng: Generator, bell: Bell, draws: int) -> Vector:
-    draw, states = draw_on_circle if bell.round else draw_on_line, []
+class Counted(NamedTuple):
+    """The von Mises density around the present state; it counts its evaluations."""
+
+    precision: float
+    evaluations: Vector
+
+    @compiled
+    def log_density_at(self, t: float) -> float:
+        self.evaluations[0] += 1.0
+        return float(self.precision * np.cos(t))
+
+
+def chain(rng: Generator, bell: Bell, draws: int, width: float = TURN) -> Vector:
+    states = []
     for _ in range(draws):
-        bell = bell._replace(here=bell.here + draw(rng, bell))
+        t = draw_on_circle(rng, bell, width) if bell.round else draw_on_line(rng, bell)
+        bell = bell._replace(here=bell.here + t)
         states.append(bell.here)
     return np.array(states)
 
@@ -47,12 +62,25 @@ def test_a_normal_density_narrower_and_wider_than_the_first_bracket(sd: float) -
     assert abs(z_of((states - 0.3) ** 2, sd**2)) < 4.5
 
 
+@pytest.mark.parametrize("width", [0.5, 3.0, TURN, 100.0])
 @pytest.mark.parametrize(("precision", "mean_cosine"), [(0.0, 0.0), (1.0, 0.44639), (50.0, 0.98995)])
-def test_a_circle(precision: float, mean_cosine: float) -> None:
-    """The mean of the cosine is I₁/I₀; of the sine, 0: a false-alarm rate of 1.2e-4 in all."""
-    states = chain(np.random.default_rng(2), Bell(0.3, precision, True, 0.3), 20_000)
+def test_a_circle(precision: float, mean_cosine: float, width: float) -> None:
+    """The mean of the cosine is I₁/I₀; of the sine, 0: a false-alarm rate of 5e-4 in all."""
+    states = chain(np.random.default_rng(2), Bell(0.3, precision, True, 0.3), 20_000, width)
     assert abs(z_of(np.cos(states - 0.3), mean_cosine)) < 4.5
     assert abs(z_of(np.sin(states - 0.3), 0.0)) < 4.5
+
+
+def test_a_bracket_as_wide_as_the_density_saves_evaluations() -> None:
+    """A density with a standard deviation of 1e-5 on the circle."""
+    counts = []
+    for width in (TURN, 8e-5):
+        rng, density = np.random.default_rng(4), Counted(1e10, np.zeros(1))
+        for _ in range(200):
+            assert abs(draw_on_circle(rng, density, width)) < width
+        counts.append(density.evaluations[0] / 200)
+    assert counts[0] > 20.0
+    assert counts[1] < 6.0
 
 
 @pytest.mark.parametrize("round", [False, True])

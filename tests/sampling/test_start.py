@@ -5,16 +5,18 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from manifill.base import progress
 from manifill.base.arrays import Generator
 from manifill.likelihoods import Gaussian, Likelihood, WithNoise
 from manifill.paper.cases import synthetic
 from manifill.problem import Model, Observations, from_array
 from manifill.problem.default_priors import scaled_noise_prior, scaled_rate_prior
-from manifill.sampling.gibbs_start import gibbs_start
+from manifill.sampling.gibbs_start import BLOCK, TYPICAL_BLOCKS, gibbs_start
 from manifill.sampling.joint_sampler import Joint
 from manifill.sampling.loop import iterate
 from manifill.sampling.warm_start import warm_start
 from manifill.unknowns import Unknowns
+from tests.progress_recorder import Recorder
 from tests.sampling.problems import model_for, some_observations, warmed
 from tests.sampling.test_working_response import ALL
 
@@ -81,6 +83,17 @@ def test_chains_start_apart_and_a_seed_repeats(start_of: Start, effects: bool) -
     assert np.abs(first.s - other.s).max() > 1e-3
 
 
+def test_sweeps_are_counted() -> None:
+    """Only sweeps: the fit of effects that scales the prior has steps of its own."""
+    recorder = Recorder()
+    with progress.listening(recorder):
+        started(sweeps, Gaussian(), some_observations(Gaussian(), (40, 30)), 2, effects=True)
+    phase = recorder.phase("initialising")
+    assert phase.counts == [float(k + 1) for k in range(len(phase.counts))]
+    assert len(phase.counts) % BLOCK == 0
+    assert phase.total == max(len(phase.counts), TYPICAL_BLOCKS * BLOCK)
+
+
 def test_sweeps_find_effects_of_many_rows() -> None:
     """Effects that start at zero get a large precision, which many rows then hold there."""
     rng = np.random.default_rng(8)
@@ -135,7 +148,7 @@ def test_awkward_data_at_full_rank(
 def test_superfluous_components_start_small_without_noise() -> None:
     """Rank 15 for a true 10: near the mode they were 6 to 9 % of the tenth, and chains kept them."""
     observations, _ = synthetic(case=1, share=0.4, noise=0.0, seed=0)
-    likelihood, noise = Gaussian(), WithNoise(scaled_noise_prior(observations))
+    likelihood, noise = Gaussian(), WithNoise(scaled_noise_prior(observations, effects=True))
     model = Model(15, likelihood, scaled_rate_prior(15, observations, likelihood, effects=False), noise)
     s = gibbs_start(np.random.default_rng(1), observations, model)[0].s
     assert s[10] < 0.02 * s[9]

@@ -14,7 +14,7 @@ import numpy as np
 from manifill.base.arrays import Generator, Vector
 from manifill.base.jit import compiled
 from manifill.geometry.scaled_stiefel import ScaledStiefel
-from manifill.geometry.u_turn import factor_products, turning_of_effects, turning_of_low_rank
+from manifill.geometry.u_turn import components, turning
 from manifill.kernels.flat_vectors import add_scaled, divide_by_roots, divide_entries, weighted_half_square
 from manifill.kernels.row_random import draw_key, fill_normal_entries
 from manifill.unknowns import Layout, view
@@ -133,18 +133,14 @@ class LowRank(NamedTuple):
     def has_turned(self, first: Vector, first_velocity: Vector, last: Vector, last_velocity: Vector) -> bool:
         """⟨X₁ − X₀, Ẋ⟩ ≤ 0 at either end, in the Frobenius product with weights (docs/math.md, §8.5).
 
-        Products of the low-rank part with the effects are omitted: any rule that is symmetric in the two ends is valid,
-        and this one is cheaper.
+        X includes the effects, as two more components whose singular values are one.
         """
-        x0, w0 = view(self.layout, first), view(self.layout, first_velocity)
-        x1, w1 = view(self.layout, last), view(self.layout, last_velocity)
-        left = factor_products(self.row_weights, x0.U, w0.U, x1.U, w1.U)
-        right = factor_products(self.column_weights, x0.V, w0.V, x1.V, w1.V)
-        s, speed = np.empty((2, x0.s.size)), np.empty((2, x0.s.size))
-        s[0], s[1], speed[0], speed[1] = x0.s, x1.s, w0.s, w1.s
-        at_first, at_last = turning_of_low_rank(left, right, s, speed)
-        if self.layout.has_effects:
-            p, q = self.row_weights[self.layout.effect_rows], self.column_weights[self.layout.effect_columns]
-            at_first += turning_of_effects(p, q, x0, x1, w0)
-            at_last += turning_of_effects(p, q, x0, x1, w1)
+        at_first, at_last = turning(
+            self.row_weights,
+            self.column_weights,
+            components(self.layout, view(self.layout, first), 1.0),
+            components(self.layout, view(self.layout, first_velocity), 0.0),
+            components(self.layout, view(self.layout, last), 1.0),
+            components(self.layout, view(self.layout, last_velocity), 0.0),
+        )
         return at_first <= 0.0 or at_last <= 0.0

@@ -10,11 +10,37 @@ import numpy as np
 
 from manifill.base.arrays import Matrix, Vector
 from manifill.base.jit import compiled_internal
-from manifill.kernels.effect_rows import weighted_sums
-from manifill.kernels.factor_rows import weighted_gram
-from manifill.unknowns import Views
+from manifill.kernels.effect_rows import write_levels
+from manifill.kernels.factor_rows import copy_scaled, weighted_gram
+from manifill.unknowns import Layout, Views
 
-__all__ = ["FactorProducts", "factor_products", "turning_of_effects", "turning_of_low_rank"]
+__all__ = ["Components", "components", "turning"]
+
+
+class Components(NamedTuple):
+    """The completed matrix as left · diag(s) · rightᵀ, or its velocity; effects are two more components."""
+
+    left: Matrix  # (m, r), or (m, r + 2) with the columns μ + a and 1
+    s: Vector  # (r,), and then 1 and 1
+    right: Matrix  # (n, r), or (n, r + 2) with the columns 1 and b
+
+
+@compiled_internal
+def components(layout: Layout, at: Views, one: float) -> Components:
+    """Return the components at a position, with ``one`` = 1, or those of a velocity, with ``one`` = 0.
+
+    Effects of rows and columns without cells are not part of a trajectory; such rows and columns have no weight.
+    """
+    r = layout.rank
+    width, ones = (r + 2 if layout.has_effects else r), np.ones(r)
+    left, s, right = np.full((layout.rows, width), one), np.full(width, one), np.full((layout.columns, width), one)
+    copy_scaled(at.U, ones, left)
+    copy_scaled(at.V, ones, right)
+    s[:r] = at.s
+    if layout.has_effects:
+        write_levels(at.mean[0], at.row, layout.effect_rows, left[:, r])
+        write_levels(0.0, at.column, layout.effect_columns, right[:, r + 1])
+    return Components(left, s, right)
 
 
 class FactorProducts(NamedTuple):
@@ -25,7 +51,22 @@ class FactorProducts(NamedTuple):
 
 
 @compiled_internal
-def factor_products(weights: Vector, X0: Matrix, W0: Matrix, X1: Matrix, W1: Matrix) -> FactorProducts:
+def turning(
+    p: Vector, q: Vector, first: Components, first_velocity: Components, last: Components, last_velocity: Components
+) -> tuple[float, float]:
+    """Return ⟨X₁ − X₀, Ẋ₀⟩ and ⟨X₁ − X₀, Ẋ₁⟩."""
+    left = _factor_products(p, first.left, first_velocity.left, last.left, last_velocity.left)
+    right = _factor_products(q, first.right, first_velocity.right, last.right, last_velocity.right)
+    s, speed = np.stack((first.s, last.s)), np.stack((first_velocity.s, last_velocity.s))
+    inner = np.zeros((2, 2))
+    for i in range(2):
+        for j in range(2):
+            inner[i, j] = _product(left, right, i, j, s, speed)
+    return inner[1, 0] - inner[0, 0], inner[1, 1] - inner[0, 1]
+
+
+@compiled_internal
+def _factor_products(weights: Vector, X0: Matrix, W0: Matrix, X1: Matrix, W1: Matrix) -> FactorProducts:
     """Return all products of a factor with values X and velocities W at both ends, (n, r) each."""
     r = X0.shape[1]
     products = FactorProducts(np.empty((2, 2, r, r)), np.empty((2, 2, r, r)))
@@ -42,16 +83,6 @@ def factor_products(weights: Vector, X0: Matrix, W0: Matrix, X1: Matrix, W1: Mat
 
 
 @compiled_internal
-def turning_of_low_rank(left: FactorProducts, right: FactorProducts, s: Matrix, speed: Matrix) -> tuple[float, float]:
-    """Return ⟨X₁ − X₀, Ẋ₀⟩ and ⟨X₁ − X₀, Ẋ₁⟩ for X = U diag(s) Vᵀ; s and its velocity at both ends are (2, r)."""
-    inner = np.zeros((2, 2))
-    for i in range(2):
-        for j in range(2):
-            inner[i, j] = _product(left, right, i, j, s, speed)
-    return inner[1, 0] - inner[0, 0], inner[1, 1] - inner[0, 1]
-
-
-@compiled_internal
 def _product(left: FactorProducts, right: FactorProducts, i: int, j: int, s: Matrix, speed: Matrix) -> float:
     """Return ⟨X_i, Ẋ_j⟩, Ẋ = U̇SVᵀ + UṠVᵀ + USV̇ᵀ (docs/math.md, eq. 38)."""
     UU, VV, UW, VW = left.values[i, j], right.values[i, j], left.speeds[i, j], right.speeds[i, j]
@@ -61,12 +92,3 @@ def _product(left: FactorProducts, right: FactorProducts, i: int, j: int, s: Mat
             change = UW[a, b] * VV[a, b] + UU[a, b] * VW[a, b]
             total += s[i, a] * (s[j, b] * change + speed[j, b] * UU[a, b] * VV[a, b])
     return total
-
-
-@compiled_internal
-def turning_of_effects(p: Vector, q: Vector, first: Views, last: Views, velocity: Views) -> float:
-    """Return ⟨E₁ − E₀, Ė⟩ for E_ij = μ + a_i + b_j, with weights p and q of the rows and columns with effects."""
-    common_change, common_speed = last.mean[0] - first.mean[0], velocity.mean[0]
-    rows, row_change, row_speed = weighted_sums(p, last.row - first.row, common_change, velocity.row, common_speed)
-    columns, column_change, column_speed = weighted_sums(q, last.column - first.column, 0.0, velocity.column, 0.0)
-    return float(q.sum() * rows + p.sum() * columns + row_change * column_speed + column_change * row_speed)

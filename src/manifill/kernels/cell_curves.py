@@ -35,11 +35,17 @@ def combined_log_likelihood(
     buffers = allocate_buffers(likelihood)
     total = 0.0
     for begin in range(0, base.size, CHUNK):
-        count = min(CHUNK, base.size - begin)
-        for k in range(count):
-            buffers.x[k] = base[begin + k] + p * first[begin + k] + q * second[begin + k]
-        total += evaluate_weighted(cells, begin, count, likelihood, weights, buffers)
+        end = min(begin + CHUNK, base.size)
+        _write_combined(base[begin:end], first[begin:end], second[begin:end], p, q, buffers.x)
+        total += evaluate_weighted(cells, begin, end - begin, likelihood, weights, buffers)
     return total
+
+
+@compiled_internal
+def _write_combined(base: Vector, first: Vector, second: Vector, p: float, q: float, x: Vector) -> None:
+    """Write base + p · first + q · second."""
+    for k in range(base.size):
+        x[k] = base[k] + p * first[k] + q * second[k]
 
 
 @compiled_internal

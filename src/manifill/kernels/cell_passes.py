@@ -153,11 +153,12 @@ def _write_slopes(
     total = 0.0
     for begin in range(first, last, CHUNK):
         count = min(CHUNK, last - begin)
-        for k in range(count):
-            buffers.x[k] = X[places[begin + k]]
+        at = places[begin : begin + count]
+        for k in range(at.size):
+            buffers.x[k] = X[at[k]]
         total += evaluate_weighted(cells, begin, count, likelihood, weights, buffers)
-        for k in range(count):
-            G[places[begin + k]] = buffers.slopes[k]
+        for k in range(at.size):
+            G[at[k]] = buffers.slopes[k]
     return total
 
 

@@ -14,7 +14,6 @@ __all__ = [
     "placed_effects",
     "project_effects",
     "subtract_projection",
-    "weighted_sums",
     "write_levels",
     "write_scaled",
 ]
@@ -78,17 +77,3 @@ def effects_gradient(
         out[i] = scale * slope + prior_slope * effects[i]
         total += slope
     return scale * total
-
-
-@compiled_internal
-def weighted_sums(
-    weights: Vector, change: Vector, common_change: float, speed: Vector, common_speed: float
-) -> tuple[float, float, float]:
-    """Return the weighted sums of change · speed, change, and speed, each with its common part added."""
-    both, changes, speeds = 0.0, 0.0, 0.0
-    for k in range(weights.size):
-        c, v = change[k] + common_change, speed[k] + common_speed
-        both += weights[k] * c * v
-        changes += weights[k] * c
-        speeds += weights[k] * v
-    return both, changes, speeds

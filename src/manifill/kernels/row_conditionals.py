@@ -9,6 +9,9 @@ from manifill.kernels.row_random import draw_key, fill_normal_row
 
 __all__ = ["draw_rows"]
 
+# A row with this many times fewer cells than components is drawn by equations for its cells.
+FEW = 2
+
 
 @compiled
 def draw_rows(
@@ -27,17 +30,73 @@ def draw_rows(
     empty ``shift`` is zero.  A row without cells is drawn from the prior.
     """
     r = other.shape[1]
-    P, h, z = np.empty((r, r)), np.empty(r), np.empty(r)
-    key = draw_key(rng)
+    key, sds = draw_key(rng), 1.0 / np.sqrt(prior_precisions)
+    P, h, z = np.empty((r, r)), np.empty(r), np.empty(r + r // FEW)
+    F, G, v = np.empty((r // FEW, r)), np.empty((r // FEW, r // FEW)), np.empty(r // FEW)
     for i in range(out.shape[0]):
+        n = cells.starts[i + 1] - cells.starts[i]
+        if FEW * n <= r:
+            fill_normal_row(key, i, z[: r + n])
+            _draw_by_cells(cells, i, weights, precision, sds, shift, other, z[: r + n], F[:n], G[:n, :n], v[:n], out[i])
+            continue
         _accumulate(cells, i, weights, shift, other, P, h)
         for a in range(r):
             h[a] *= precision
             for b in range(a + 1):
                 P[a, b] *= precision
             P[a, a] += prior_precisions[a]
-        fill_normal_row(key, i, z)
-        _draw_gaussian(P, h, z, out[i])
+        fill_normal_row(key, i, z[:r])
+        _draw_gaussian(P, h, z[:r], out[i])
+
+
+@compiled_internal
+def _draw_by_cells(
+    cells: Compressed,
+    row: int,
+    weights: Vector,
+    precision: float,
+    sds: Vector,
+    shift: Vector,
+    other: Matrix,
+    z: Vector,
+    F: Matrix,
+    G: Matrix,
+    v: Vector,
+    out: Vector,
+) -> None:
+    """Draw a row with n cells, fewer than components, from the same conditional, solving n equations instead of r.
+
+    A draw from the prior, of the row and of its cells, is corrected by what the cells are (Bhattacharya, Chakraborty
+    and Mallick 2016).  With S the prior standard deviations, W the precisions of the cells and F the rows W^½ b S, it
+    is S (z + Fᵀ q), where (F Fᵀ + I) q = W^½ (y − shift) − F z − ε; z and ε are in ``z``, (r + n,).  A cell may have
+    the precision zero.  ``F``, ``G`` and ``v`` are scratch.
+    """
+    n, r = F.shape
+    begin = cells.starts[row]
+    for k in range(n):
+        root = np.sqrt(precision * (weights[begin + k] if weights.size > 0 else 1.0))
+        b = other[cells.indices[begin + k]]
+        for a in range(r):
+            F[k, a] = root * b[a] * sds[a]
+        prior = 0.0
+        for a in range(r):
+            prior += F[k, a] * z[a]
+        v[k] = root * _value(cells, begin + k, shift) - prior - z[r + k]
+        for other_cell in range(k + 1):
+            total = 1.0 if other_cell == k else 0.0
+            for a in range(r):
+                total += F[k, a] * F[other_cell, a]
+            G[k, other_cell] = total
+    _cholesky(G)
+    _solve_lower(G, v)
+    _solve_upper(G, v)
+    for a in range(r):
+        out[a] = z[a]
+    for k in range(n):
+        for a in range(r):
+            out[a] += F[k, a] * v[k]
+    for a in range(r):
+        out[a] *= sds[a]
 
 
 @compiled_internal
@@ -84,21 +143,40 @@ def _value(cells: Compressed, cell: int, shift: Vector) -> float:
 @compiled_internal
 def _draw_gaussian(P: Matrix, h: Vector, z: Vector, out: Vector) -> None:
     """Draw from N(P⁻¹h, P⁻¹) as L⁻ᵀ(L⁻¹h + z), P = LLᵀ, z standard normal; ``P`` and ``h`` are overwritten."""
-    r = h.size
-    for a in range(r):
+    _cholesky(P)
+    _solve_lower(P, h)
+    for a in range(h.size):
+        h[a] += z[a]
+    _solve_upper(P, h)
+    for a in range(h.size):
+        out[a] = h[a]
+
+
+@compiled_internal
+def _cholesky(P: Matrix) -> None:
+    """Overwrite the lower triangle of a positive definite matrix with L, P = LLᵀ."""
+    for a in range(P.shape[0]):
         for b in range(a + 1):
             total = P[a, b]
             for c in range(b):
                 total -= P[a, c] * P[b, c]
             P[a, b] = np.sqrt(total) if a == b else total / P[b, b]
+
+
+@compiled_internal
+def _solve_lower(L: Matrix, h: Vector) -> None:
+    """Overwrite h with L⁻¹h."""
+    for a in range(h.size):
         total = h[a]
         for c in range(a):
-            total -= P[a, c] * h[c]
-        h[a] = total / P[a, a]
-    for a in range(r):
-        h[a] += z[a]
-    for a in range(r - 1, -1, -1):
-        value = h[a] / P[a, a]
-        out[a] = value
+            total -= L[a, c] * h[c]
+        h[a] = total / L[a, a]
+
+
+@compiled_internal
+def _solve_upper(L: Matrix, h: Vector) -> None:
+    """Overwrite h with L⁻ᵀh."""
+    for a in range(h.size - 1, -1, -1):
+        h[a] /= L[a, a]
         for c in range(a):
-            h[c] -= P[a, c] * value
+            h[c] -= L[a, c] * h[a]

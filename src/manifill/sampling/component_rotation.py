@@ -25,6 +25,9 @@ __all__ = ["rotate_components", "rotate_neighbours"]
 # Each draw rotates one in this many pairs of neighbouring components.
 STRIDE = 2
 
+# The width of the first bracket, in standard deviations of the angle as estimated from the curvature of the likelihood.
+BRACKET = 8.0
+
 
 class Arc(NamedTuple):
     """x = base + cos t · along + sin t · across."""
@@ -45,17 +48,20 @@ class Arc(NamedTuple):
         return float(value)
 
 
-def rotate_components(rng: Generator, density: JointDensity, position: Vector) -> None:
+def rotate_components(rng: Generator, density: JointDensity, position: Vector, floor: float) -> None:
     """Rotate every second pair of neighbours, starting from the first pair or from the second."""
-    rotate_neighbours(rng, density, position, int(rng.integers(STRIDE)), STRIDE)
+    rotate_neighbours(rng, density, position, int(rng.integers(STRIDE)), STRIDE, floor)
 
 
 @compiled
-def rotate_neighbours(rng: Generator, density: JointDensity, position: Vector, first: int, stride: int) -> None:
+def rotate_neighbours(
+    rng: Generator, density: JointDensity, position: Vector, first: int, stride: int, floor: float
+) -> None:
     """Rotate components first and first + 1, first + stride and first + stride + 1, …, counted in ascending order of s.
 
-    The choice of pairs depends only on s, which a rotation does not change, so each draw leaves the posterior
-    invariant.
+    1/floor is the curvature of the log density in an entry of X as it has been learned, averaged over all entries.  The
+    choice of pairs and the widths of brackets depend only on s, which a rotation does not change, so each draw leaves
+    the posterior invariant.
     """
     at, r = view(density.layout, position), density.layout.rank
     if first >= r - 1:
@@ -69,7 +75,9 @@ def rotate_neighbours(rng: Generator, density: JointDensity, position: Vector, f
     for k in range(first, r - 1, stride):
         a, b = order[k], order[k + 1]
         split_rotation(density.cells, at.U, at.V, a, b, 0.5 * (at.s[a] - at.s[b]), x, along, across)
-        angle = draw_on_circle(rng, Arc(density, likelihood, x, along, across))
+        # dX has the squared length ½ (s_a − s_b)² dt², so t has a standard deviation of about √(2 floor) / |s_a − s_b|.
+        width = BRACKET * np.sqrt(2.0 * floor) / abs(at.s[a] - at.s[b])
+        angle = draw_on_circle(rng, Arc(density, likelihood, x, along, across), width)
         combine_cells(x, along, across, np.cos(angle), np.sin(angle))
         rotate_columns(at.U, a, b, 0.5 * angle)
         rotate_columns(at.V, a, b, 0.5 * angle)

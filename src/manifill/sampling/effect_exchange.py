@@ -70,7 +70,7 @@ class Valley(NamedTuple):
         return float(total + penalty - logs)
 
 
-def exchange_effects(rng: Generator, density: JointDensity, position: Vector) -> None:
+def exchange_effects(rng: Generator, density: JointDensity, position: Vector, floor: float) -> None:
     """Move along one random direction for a, and one for b; do nothing if the model has no effects."""
     if density.layout.has_effects:
         exchange(rng, density, position, SVD_ADDRESS)

@@ -19,7 +19,7 @@ from manifill.problem.joint_density import JointDensity, likelihood_at, write_fa
 from manifill.sampling.slice_sampling import draw_on_line
 from manifill.unknowns import view
 
-__all__ = ["rescale_effects"]
+__all__ = ["rescale", "rescale_effects"]
 
 
 class Dilation(NamedTuple):
@@ -47,11 +47,15 @@ class Dilation(NamedTuple):
         return float(value + penalty + self.number * t)
 
 
-@compiled
-def rescale_effects(rng: Generator, density: JointDensity, position: Vector) -> None:
+def rescale_effects(rng: Generator, density: JointDensity, position: Vector, floor: float) -> None:
     """Draw c from the posterior along c·a, and then along c·b; do nothing if the model has no effects."""
-    if not density.layout.has_effects:
-        return
+    if density.layout.has_effects:
+        rescale(rng, density, position)
+
+
+@compiled
+def rescale(rng: Generator, density: JointDensity, position: Vector) -> None:
+    """Do so in compiled code."""
     at, likelihood = view(density.layout, position), likelihood_at(density, view(density.layout, position))
     parts = np.empty((3, density.cells.values.size))
     base, rows, columns = parts[0], parts[1], parts[2]

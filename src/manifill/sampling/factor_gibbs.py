@@ -52,6 +52,17 @@ class FactorsState(NamedTuple):
             return self.A, self.B
         return np.hstack([self.A, left_columns(self.effects)]), np.hstack([self.B, right_columns(self.effects)])
 
+    def extended(self, more: "FactorsState") -> "FactorsState":
+        """Return this state with the further components of a state that has more."""
+        r = self.A.shape[1]
+        return self._replace(
+            A=np.hstack([self.A, more.A[:, r:]]),
+            B=np.hstack([self.B, more.B[:, r:]]),
+            left_precision=np.append(self.left_precision, more.left_precision[r:]),
+            right_precision=np.append(self.right_precision, more.right_precision[r:]),
+            log_density=more.log_density,
+        )
+
 
 class Factors:
     """``sampler="factors"``: a step of ``sweeps`` sweeps, each of which draws every block from its exact conditional.

@@ -24,12 +24,14 @@ __all__ = ["gibbs_start", "levelled"]
 # Sweeps come in blocks, until the log density of a block is about that of the block before.  If they are approximate,
 # so is the level that they end at, and the exact sampler gets there sooner from an earlier one.
 BLOCK, MOST_BLOCKS, MOST_APPROXIMATE_BLOCKS = 15, 14, 4
+TYPICAL_BLOCKS = 3
 
 
 def gibbs_start(rng: Generator, observations: Observations, model: Model) -> tuple[Unknowns, NoiseState]:
     """Return unknowns and noise after as many sweeps as it takes for the log density to level off."""
     prior = scaled_factor_prior(model.rank, observations, model.likelihood, effects=model.effects is not None)
     sampler = Factors(replace(model, factor_precision=prior), observations, approximate=True)
+    progress.begin("initialising", TYPICAL_BLOCKS * BLOCK, "sweeps")
     state, _ = sampler.start(rng)
     most = MOST_BLOCKS if model.likelihood.is_conjugate else MOST_APPROXIMATE_BLOCKS
     state = levelled(state, lambda at: sampler.step(rng, at, None)[0], most)
@@ -47,7 +49,9 @@ def levelled(
     density that falls has not: it does while precisions that were too large give way.
     """
     before = -np.inf
-    for _ in range(most_blocks):
+    for block in range(most_blocks):
+        if block >= TYPICAL_BLOCKS:
+            progress.expect(BLOCK)
         densities = []
         for _ in range(BLOCK):
             state = sweep(state)

@@ -28,7 +28,7 @@ from manifill.sampling.component_rotation import rotate_components, rotate_neigh
 from manifill.sampling.data import Data
 from manifill.sampling.dual_averaging import DualAveraging
 from manifill.sampling.effect_exchange import exchange, exchange_effects
-from manifill.sampling.effect_scale import rescale_effects
+from manifill.sampling.effect_scale import rescale, rescale_effects
 from manifill.sampling.factor_gibbs import Factors
 from manifill.sampling.gibbs_start import gibbs_start
 from manifill.sampling.hmc import trajectories
@@ -46,8 +46,8 @@ from manifill.unknowns.point import fold_signs
 
 __all__ = ["Joint", "JointInfo", "JointTuning", "Move", "Parts"]
 
-# Changes a flat position in place and leaves the posterior invariant.
-Move = Callable[[Generator, JointDensity, Vector], None]
+# Changes a flat position in place and leaves the posterior invariant.  The number is the floor of the tuning.
+Move = Callable[[Generator, JointDensity, Vector, float], None]
 
 # The depth of early trees.
 EARLY_DEPTH = 5
@@ -144,10 +144,10 @@ class Joint:
             Kernel(density.cell_pass, density.pass_arguments()),
             Kernel(RankedDensity.log_density_gradient, (ranked, v, v)),
             Kernel(JointDensity.log_density_gradient, (density, v, v)),
-            Kernel(rotate_neighbours, (rng, density, v, 0, 1)),
+            Kernel(rotate_neighbours, (rng, density, v, 0, 1, 1.0)),
             Kernel(LowRank.has_turned, (manifold, v, v, v, v)),
             Kernel(transition, (rng, system, integrator, v, 1.0, 1, work)),
-            Kernel(rescale_effects, (rng, density, v)),
+            Kernel(rescale, (rng, density, v)),
             Kernel(LowRank.move, (manifold, v, v, 1.0)),
             Kernel(trajectories, (rng, system, integrator, v, 1.0, steps, work)),
             Kernel(factor_gradient, (cells, likelihood, 1.0, factor, factor, factor)),
@@ -181,7 +181,7 @@ class Joint:
         position, moved = self._move(rng, target, state.unknowns.pack(self.layout), tuning)
         fold_signs(self.layout, position)
         for move in self.parts.moves:
-            move(rng, target, position)
+            move(rng, target, position, tuning.floor)
         unknowns = state.unknowns.moved_to(self.layout, position)
         state = draw_hyperparameters(rng, self.model, self._part, unknowns, state.noise, mixing)
         learning = tuning.warming and tuning.lengths is None

@@ -25,11 +25,15 @@ compiled_method("log_density_at")
 
 
 @compiled
-def draw_on_circle(rng: Generator, line: Line) -> float:
-    """Return an angle; the first bracket is the whole circle."""
+def draw_on_circle(rng: Generator, line: Line, width: float) -> float:
+    """Return an angle; the first bracket has this width, the whole circle at most, and is placed at random.
+
+    The width must not depend on where on the circle the current state is.
+    """
     level = _draw_level(rng, line)
-    high = 2.0 * np.pi * rng.random()
-    return _cut(rng, line, level, high - 2.0 * np.pi, high)
+    width = min(width, 2.0 * np.pi)
+    high = width * rng.random()
+    return _cut(rng, line, level, high - width, high)
 
 
 @compiled
