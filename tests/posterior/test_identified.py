@@ -15,7 +15,7 @@ from tests.posterior.runs import ALL_KINDS, M, N, dense_draws, random_run
 def test_series_are_those_of_x_and_of_all_other_variables(kind: str) -> None:
     """With effects X is the whole matrix: its singular values are those of both parts together."""
     draws = random_run([6, 6], variables=ALL_KINDS[kind])
-    predictions, whole = diagnosed_series(np.random.default_rng(0), draws, Gaussian())
+    predictions, whole, _ = diagnosed_series(np.random.default_rng(0), draws, Gaussian())
     X, sigma = dense_draws(draws)
     expected = np.linalg.svd(X, compute_uv=False)
     for c in range(4 if "mu" in draws.posterior else 2):
@@ -41,7 +41,7 @@ def test_series_are_those_of_x_and_of_all_other_variables(kind: str) -> None:
 def test_columns_of_the_noise_have_labels() -> None:
     draws = random_run([6, 6], variables=ALL_KINDS["U s V, effects, noise by column"])
     names = CellNames("user", "film", None, np.array(["a", "b", "c", "d"]))
-    predictions, _ = diagnosed_series(np.random.default_rng(0), draws, Gaussian(), names)
+    predictions, _, _ = diagnosed_series(np.random.default_rng(0), draws, Gaussian(), names)
     assert "sigma of film c" in predictions
     assert "X at user 2, film c" in predictions
 

@@ -6,6 +6,7 @@ import pytest
 from manifill.likelihoods import Gaussian, Likelihood, SoftplusGaussian
 from manifill.posterior import Draws, Variable, diagnosed_series, sample_predictive
 from manifill.posterior.interval_series import TAIL, CellMixture, below_bounds
+from manifill.posterior.use_verdict import Colour, judge
 from tests.posterior.runs import FACTOR_VARIABLES, M, N, random_run
 
 ROW_AND_COLUMN = (
@@ -50,17 +51,23 @@ def test_noise_that_is_exchanged_with_the_matrix_does_not_show() -> None:
     assert np.ptp(halves, axis=(1, 2)).max() < 0.05
     sigma = draws.posterior["column_noise"][..., 0].reshape(2, 4, 500).mean(axis=2)
     assert np.ptp(sigma) > 0.3
+    series = {f"bound {k}": below[0, ..., k] for k in range(ROWS.size)}
+    assert judge("predictions", series, averages=list(series)).colour == Colour.GREEN
+    assert judge("predictions", series).colour == Colour.RED  # the distributions of the probabilities differ
 
 
 def test_intervals_stand_for_the_noise_of_rows_and_columns() -> None:
-    predictions, whole = diagnosed_series(np.random.default_rng(0), run(draws=50), Gaussian())
-    assert any(name.startswith("lower bound at ") for name in predictions)
+    predictions, whole, averages = diagnosed_series(np.random.default_rng(0), run(draws=50), Gaussian())
+    assert averages == {name for name in predictions if " bound at " in name or name.startswith("X")}
+    of_cells = [name for name in predictions if name.startswith("X")]
+    assert {f"{bound} bound at {name}" for name in of_cells for bound in ("lower", "upper")} <= averages
     assert "sigma" not in predictions
     assert "sigma" in whole
 
 
 def test_without_factors_the_parameters_of_the_noise_are_looked_at_themselves() -> None:
     draws = run((*FACTOR_VARIABLES, Variable("nu", (), ())), draws=50)
-    predictions, whole = diagnosed_series(np.random.default_rng(0), draws, Gaussian())
+    predictions, whole, averages = diagnosed_series(np.random.default_rng(0), draws, Gaussian())
+    assert not averages
     assert {"sigma", "nu"} <= set(predictions)
     assert not {"sigma", "nu"} & set(whole)

@@ -125,6 +125,20 @@ def test_single_precision_of_samples_does_not_show_far_from_zero() -> None:
     assert ours.coverage == near.coverage
 
 
+@pytest.mark.parametrize("unit", [2.0**140, 2.0**-170])
+def test_single_precision_of_samples_does_not_show_in_any_unit(unit: float) -> None:
+    """The units are those that single precision does not reach."""
+    draws, other = (random_run([20, 20], variables=KINDS["A B"]) for _ in range(2))
+    for name in ("A", "sigma"):
+        other.posterior[name][:] *= unit
+    found, in_unit = scored(draws, Gaussian()), scored(other, Gaussian(), unit * VALUES)
+    assert in_unit.crps == pytest.approx(unit * found.crps, rel=1e-6)
+    assert in_unit.coverage == found.coverage
+    bounds, in_units = (predict(np.random.default_rng(0), each, Gaussian(), ROWS, COLS) for each in (draws, other))
+    np.testing.assert_allclose(in_units.lower, unit * bounds.lower, rtol=1e-6)
+    np.testing.assert_allclose(in_units.upper, unit * bounds.upper, rtol=1e-6)
+
+
 @pytest.mark.parametrize("cells_in_block", [1, 2, 4])
 def test_blocks_of_cells_do_not_show(monkeypatch: pytest.MonkeyPatch, cells_in_block: int) -> None:
     draws = random_run([10, 10])

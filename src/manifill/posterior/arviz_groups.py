@@ -39,7 +39,7 @@ EFFICIENCY_CELLS = 200
 
 
 def draw_groups(draws: Draws, row_labels: ArrayLike | None = None, column_labels: ArrayLike | None = None) -> Groups:
-    """Return posterior, statistics, and the column scales if columns were scaled."""
+    """Return posterior, statistics, and the units of the columns if these were scaled or transformed."""
     m, n = draws.shape
     coords = {"row": _labels("row_labels", row_labels, m), "column": _labels("column_labels", column_labels, n)}
     dims = {v.name: ("chain", "draw", *v.dims) for v in draws.variables}
@@ -47,9 +47,12 @@ def draw_groups(draws: Draws, row_labels: ArrayLike | None = None, column_labels
     for group, statistics in (("sample_stats", draws.statistics), ("warmup_sample_stats", draws.warmup_statistics)):
         if statistics:
             groups[group] = _numbered({name: (("chain", "draw"), _typed(name, a)) for name, a in statistics.items()})
-    if draws.column_scales.ndim:
-        scales = {"column_scales": ("column", draws.column_scales)}
-        groups["constant_data"] = xarray.Dataset(scales, {"column": coords["column"]})
+    units = draws.column_units
+    if units.scale.ndim:
+        constants = {"column_scales": ("column", draws.column_scales)}
+        if not units.is_linear:
+            constants |= {f"column_{name}": ("column", values) for name, values in units._asdict().items()}
+        groups["constant_data"] = xarray.Dataset(constants, {"column": coords["column"]})
     return groups
 
 

@@ -27,10 +27,10 @@ class CellDensity:
     @classmethod
     def of(cls, draws: Draws, likelihood: Likelihood, cols: IntVector, values: Vector) -> "CellDensity":
         """Return the density of values in the data's units, or raise a ValueError if a value is impossible."""
-        scales = np.broadcast_to(draws.column_scales, draws.shape[1])[cols]
-        encoded = likelihood.encode(values / scales)
-        # Dividing the density of y/scale by the scale gives the density of y.
-        return cls(likelihood, encoded, likelihood.normalizer(encoded) - np.log(scales))
+        units = draws.column_units.at(cols)
+        encoded = likelihood.encode(units.to_model(values))
+        # The density of y is that of the model's value z times dz/dy.
+        return cls(likelihood, encoded, likelihood.normalizer(encoded) + units.log_slopes(values))
 
     def at(self, x: Vector, parameters: Parameters) -> Vector:
         """Return log p(y | x, parameters), (k,); parameters are numbers or (k,)."""

@@ -1,8 +1,9 @@
 """How far chains are from each other, and how far chance would put them (docs/math.md, section 6.1).
 
 Every quantity is judged by its location, the rank-normalised draws, and by its spread, the rank-normalised distances
-from the median.  Chains are cut into batches that are long compared with the autocorrelation: the means of batches are
-nearly independent and normal, so that contrasts between chains have t distributions, whatever the autocorrelation is.
+from the median, unless only its mean matters.  Chains are cut into batches that are long compared with the
+autocorrelation: the means of batches are nearly independent and normal, so that contrasts between chains have t
+distributions, whatever the autocorrelation is.
 """
 
 from typing import NamedTuple
@@ -12,16 +13,20 @@ from scipy import special, stats
 
 from manifill.base.arrays import Array, IntVector, Vector
 
-__all__ = ["NEGLIGIBLE", "RELEVANT", "Agreement", "agreement", "needed_ess"]
+__all__ = ["NEGLIGIBLE", "RELEVANT", "Agreement", "agreement", "needed_ess", "safe_ess"]
 
-# The probability that chance alone makes chains seem to disagree in any of the quantities that are tested together, for
-# a verdict; there are two.
+# The probability that chance alone makes chains seem to disagree in any of the quantities that are tested together, and
+# again that it makes the draws seem too few, for a verdict.  There are two verdicts, so this is 2 % of runs in all.
 FALSE_ALARM = 0.005
 
-# A chain that is displaced by RELEVANT posterior standard deviations is noticed, except with the tail probability of
+# A test of a chain that is displaced by RELEVANT posterior standard deviations misses it with the tail probability of
 # the normal quantile MISSED; a displacement below NEGLIGIBLE is never reported.
-RELEVANT, MISSED = 0.5, 1.5
+RELEVANT, MISSED = 0.5, 1.3
 NEGLIGIBLE = 0.2
+
+# An autocorrelation time that is estimated from M lags of N draws has the relative variance 2 (2 M + 1) / N, which is
+# this number, divided by the effective sample size, if M is six autocorrelation times.
+WINDOW_VARIANCE = 24.0
 
 # Batches per half of a chain, and the effective draws that a batch needs to be nearly independent of the next one.
 FEWEST_BATCHES, MOST_BATCHES = 2, 10
@@ -41,24 +46,43 @@ class Agreement(NamedTuple):
         return self.distance / self.allowed
 
 
-def agreement(values: Array, tested: int) -> Agreement:
-    """Compare the chains of Q quantities that vary in every chain, (Q, chain, draw), among ``tested`` in all."""
-    middle = np.median(values, axis=(1, 2), keepdims=True)
-    parts = [_compared(_normal_scores(each), tested) for each in (values, np.abs(values - middle))]
+def agreement(values: Array, tested: int, averaged: Array | None = None) -> Agreement:
+    """Compare the chains of Q quantities that vary in every chain, (Q, chain, draw), among ``tested`` in all.
+
+    Of those where ``averaged``, (Q,), is true only the mean matters, so their values are compared instead of ranks, and
+    their spread is not compared.
+    """
+    parts = []
+    for each in (values, np.abs(values - np.median(values, axis=(1, 2), keepdims=True))):
+        scores = _normal_scores(each)
+        if averaged is not None:
+            scores[averaged] = values[averaged]
+        parts.append(_compared(scores, tested))
     worse = np.argmax([part.excess for part in parts], axis=0), np.arange(len(values))
     return Agreement(*(np.stack(fields)[worse] for fields in zip(*parts, strict=True)))
 
 
 def needed_ess(quantities: int, chains: int) -> float:
-    """Return the effective sample size of all chains together at which a displaced chain is noticed.
+    """Return the smallest estimate of the effective sample size of all chains together that is enough.
 
-    The mean of a chain with n effective draws differs from that of C − 1 others with a standard error of
-    √(C / ((C − 1) n)); a single chain is compared by its halves.
+    With this size a displaced chain is noticed: the mean of a chain with n effective draws differs from that of C − 1
+    others with a standard error of √(C / ((C − 1) n)).  A single chain is compared by its halves.
     """
     compared = max(chains, 2)
     critical = _critical_value(np.array(MOST_BATCHES), quantities, chains)
     in_each = float(critical + MISSED) ** 2 / RELEVANT**2 * compared / (compared - 1)
     return compared * in_each
+
+
+def safe_ess(needed: float, quantities: int) -> float:
+    """Return the effective sample size at which chance hardly makes any estimate of it smaller than ``needed``.
+
+    It is the solution of ESS · exp(−z √(WINDOW_VARIANCE / ESS)) = ``needed`` (equation 46), where z is exceeded by none
+    of the estimates, of bulk and tail for each quantity, with the probability 1 − ``FALSE_ALARM``.
+    """
+    quantile = float(stats.norm.isf(FALSE_ALARM / (2 * quantities)))
+    half_exponent = special.lambertw(0.5 * quantile * np.sqrt(WINDOW_VARIANCE / needed)).real
+    return needed * float(np.exp(2.0 * half_exponent))
 
 
 def _critical_value(batches: IntVector, quantities: int, chains: int) -> Vector:

@@ -95,7 +95,7 @@ def diagnose(draws: Draws, series: Series) -> Diagnostics:
     lone, diverged = tuple(_lone_chain(draws)), _divergences(draws, divergences)
     in_predictions = diverged if divergences > RARE_DIVERGENCES * draws.chains * draws.draws else ()
     return Diagnostics(
-        predictions=judge("predictions", series.predictions, (*in_predictions, *lone)),
+        predictions=judge("predictions", series.predictions, (*in_predictions, *lone), series.averages),
         global_quantities=judge(
             "global quantities", series.global_quantities, (*diverged, *_depth_limit(share), *lone)
         ),

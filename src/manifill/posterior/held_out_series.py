@@ -23,7 +23,8 @@ def held_out_series(rng: Generator, draws: Draws, likelihood: Likelihood, held_o
 
     Both are functions of averages over draws: of the predictive mean, and of the density.  A draw's value is the score
     plus the derivative of the score in the direction of this draw (docs/math.md, section 6.1), so that the standard
-    error of the mean of the series is that of the score.  If columns were scaled, errors are in units of their spreads.
+    error of the mean of the series is that of the score.  Errors are in the units of the model, in which columns may be
+    scaled or transformed.
     """
     count = min(held_out.size, MOST_CELLS, max(MOST_VALUES // draws.total, 1))
     cells = np.sort(rng.choice(held_out.size, size=count, replace=False))

@@ -40,6 +40,7 @@ class Series(NamedTuple):
 
     predictions: dict[str, Array]
     global_quantities: dict[str, Array]
+    averages: frozenset[str] = frozenset()  # the predictions of which only the mean matters
 
 
 def diagnosed_series(
@@ -52,9 +53,9 @@ def diagnosed_series(
     """Return what predictions are made of, and what describes the matrix or the model as a whole.
 
     Predictions are made of X and of the likelihood's parameters at the same cells, which ``rng`` chooses; if the noise
-    has factors of rows or columns, intervals stand for σ (``interval_series``).  A variable that never changes in
-    any chain was fixed by the user and is left out.  ``names`` are those of rows and columns; without them, cells have
-    indices.
+    has factors of rows or columns, intervals stand for the spread of X and for σ (``interval_series``).  A variable
+    that never changes in any chain was fixed by the user and is left out.  ``names`` are those of rows and columns;
+    without them, cells have indices.
     """
     cells = diagnosed_cells(rng, draws, observed)
     at_cells, singular = _of_matrix(draws, cells)
@@ -75,8 +76,10 @@ def diagnosed_series(
             whole |= _summarised(variable.name, values)
             index = np.unique(cells.rows if variable.dims[0] == "row" else cells.cols)
             predictions |= _levels(variable.name, variable.dims[0], values, index, names)
-    predictions |= _named_cells(cells, at_cells, names)
-    return Series(predictions, whole | _named_values(singular))
+    of_cells = _named_cells(cells, at_cells, names)
+    # Predictions are averages over draws: the means of X, and intervals if these stand for the spread of X and σ.
+    averages = frozenset(intervals | of_cells) if intervals else frozenset()
+    return Series(predictions | of_cells, whole | _named_values(singular), averages)
 
 
 def identified_quantities(rng: Generator, draws: Draws, cells: int = 50) -> dict[str, Array]:
@@ -128,13 +131,15 @@ def _named_cells(cells: Cells, at_cells: Array, names: CellNames | None) -> dict
 
 
 def _intervals_at(draws: Draws, likelihood: Likelihood, cells: Cells, names: CellNames | None) -> dict[str, Array]:
-    """Return intervals at some of the cells if noise has factors of rows or columns, and otherwise nothing."""
+    """Return intervals at the cells if noise has factors of rows or columns, and otherwise nothing.
+
+    They stand for the spread of X, so every cell whose X is looked at has them.
+    """
     if not any(name in draws.posterior for name in NOISE_FACTORS.values()):
         return {}
-    some = Cells(*(index[_spread(index.size)] for index in cells))
     found: dict[str, Array] = {}
-    for bound, below in zip(("lower", "upper"), below_bounds(draws, likelihood, *some), strict=True):
-        at_cells = _named_cells(some, below, names)
+    for bound, below in zip(("lower", "upper"), below_bounds(draws, likelihood, *cells), strict=True):
+        at_cells = _named_cells(cells, below, names)
         found |= {f"{bound} bound at {name.removeprefix(CELL)}": series for name, series in at_cells.items()}
     return found
 

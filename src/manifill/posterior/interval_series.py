@@ -3,12 +3,15 @@
 The bounds of the 90 % interval of a cell are where the average of these probabilities over all draws is 5 % and 95 %,
 so their Monte Carlo errors are those of the interval.  σ itself need not mix as well: a component that explains the
 residuals of a single column can be exchanged with the noise of this column, which changes X and σ, but not intervals.
+The distribution of such a series over draws changes with it, from nearly constant to zeros and ones of the same
+average, so it is judged by its mean alone.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 from scipy import special
+from scipy.optimize import elementwise
 
 from manifill.base.arrays import Array, IntVector, Matrix, Vector
 from manifill.likelihoods import Likelihood
@@ -19,8 +22,8 @@ __all__ = ["TAIL", "CellMixture", "below_bounds"]
 
 TAIL = 0.05  # the probability below the lower and above the upper bound
 
-# Bounds are within so many σ of the smallest and largest location, and are found by bisection.
-WIDEST, BISECTIONS = 40.0, 30
+# Bounds are within so many σ of the smallest and largest location, and their probabilities are this close.
+WIDEST, CLOSE = 40.0, 1e-7
 
 
 class CellMixture(NamedTuple):
@@ -47,13 +50,14 @@ class CellMixture(NamedTuple):
 
     def quantile(self, probability: float) -> Vector:
         """Return where the average of P(y < bound) over draws is this probability, (k,)."""
-        reach = WIDEST * self.sigma.max(axis=0)
-        low, high = self.location.min(axis=0) - reach, self.location.max(axis=0) + reach
-        for _ in range(BISECTIONS):
-            middle = 0.5 * (low + high)
-            is_low = self.below(middle).mean(axis=0) < probability
-            low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
-        return np.asarray(0.5 * (low + high))
+        reach, cells = WIDEST * self.sigma.max(axis=0), np.arange(self.location.shape[1])
+        ends = self.location.min(axis=0) - reach, self.location.max(axis=0) + reach
+
+        def excess(bound: Vector, some: IntVector) -> Vector:
+            at_cells = self._replace(location=self.location[:, some], sigma=self.sigma[:, some])
+            return np.asarray(at_cells.below(bound).mean(axis=0) - probability)
+
+        return np.asarray(elementwise.find_root(excess, ends, args=(cells,), tolerances={"fatol": CLOSE}).x)
 
 
 def below_bounds(draws: Draws, likelihood: Likelihood, rows: IntVector, cols: IntVector) -> Array:

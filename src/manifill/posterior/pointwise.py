@@ -56,8 +56,7 @@ def replicated(
 ) -> Array:
     """Return data simulated from each draw, in the data's units, (chain, kept draw, cell)."""
     samples = _table(draws, likelihood, observations, kept, partial(likelihood.sample, rng))
-    samples *= np.broadcast_to(draws.column_scales, draws.shape[1])[observations.triples()[1]]
-    return samples
+    return draws.column_units.at(observations.triples()[1]).to_data(samples)
 
 
 def _table(

@@ -1,6 +1,6 @@
 """Summaries of the series of draws that are diagnosed."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -21,7 +21,7 @@ class Quantity(NamedTuple):
     mean: float
     sd: float
     rhat: float
-    ess_bulk: float
+    ess_bulk: float  # of the ranks; of the mean if only that matters, as is ess_tail then
     ess_tail: float
 
     @property
@@ -30,18 +30,19 @@ class Quantity(NamedTuple):
         return self.sd / float(np.sqrt(self.ess_bulk))
 
 
-def summaries(series: Mapping[str, Array]) -> tuple[Quantity, ...]:
-    """Return the summaries of these series, (chain, draw) each."""
+def summaries(series: Mapping[str, Array], averages: Collection[str] = ()) -> tuple[Quantity, ...]:
+    """Return the summaries of these series, (chain, draw) each; of those in ``averages`` only the mean matters."""
     array_stats = _array_stats()
-    values = np.stack(list(series.values()))
+    values, averaged = np.stack(list(series.values())), np.array([name in averages for name in series])
+    several, of_draws = _at_least_two_chains(values), {"chain_axis": 1, "draw_axis": 2}
     with np.errstate(all="ignore"):  # quantities that are not finite are reported later
-        figures = (
-            values.mean(axis=(1, 2)),
-            values.std(axis=(1, 2)),
-            array_stats.rhat(_at_least_two_chains(values), chain_axis=1, draw_axis=2, method="rank"),
-            array_stats.ess(values, chain_axis=1, draw_axis=2, method="bulk"),
-            array_stats.ess(values, chain_axis=1, draw_axis=2, method="tail", prob=TAIL),
-        )
+        rhat = array_stats.rhat(several, method="rank", **of_draws)
+        bulk = array_stats.ess(values, method="bulk", **of_draws)
+        tail = array_stats.ess(values, method="tail", prob=TAIL, **of_draws)
+        if averaged.any():
+            rhat[averaged] = array_stats.rhat(several[averaged], method="split", **of_draws)
+            bulk[averaged] = tail[averaged] = array_stats.ess(values[averaged], method="mean", **of_draws)
+        figures = values.mean(axis=(1, 2)), values.std(axis=(1, 2)), rhat, bulk, tail
     return tuple(Quantity(name, *map(float, of_one)) for name, *of_one in zip(series, *figures, strict=True))
 
 

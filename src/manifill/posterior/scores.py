@@ -12,7 +12,7 @@ from manifill.likelihoods import Likelihood
 from manifill.posterior.cell_density import CellDensity
 from manifill.posterior.cell_draws import at_cells, check_cells
 from manifill.posterior.draws import Draws
-from manifill.posterior.predictive import cell_blocks, check_interval, enough_draws
+from manifill.posterior.predictive import cell_blocks, check_interval, enough_draws, power_of_two
 
 __all__ = ["Score", "score"]
 
@@ -82,24 +82,26 @@ def _score_block(
     interval: float,
 ) -> Vector:
     """Return the sums over cells of squared and absolute errors, log densities, CRPS, and values in intervals."""
-    total = draws.total
+    total, units = draws.total, draws.column_units.at(cols)
     density = CellDensity.of(draws, likelihood, cols, values)
-    observed = likelihood.decode(density.encoded)
-    average, log_sum = np.zeros(rows.size), np.full(rows.size, -np.inf)
+    observed = units.to_data(likelihood.decode(density.encoded))
+    average, log_sum, unit = np.zeros(rows.size), np.full(rows.size, -np.inf), np.ones(rows.size)
     errors = np.empty((total, rows.size), dtype=np.float32)  # differences: single precision suffices at any level
     for k, (x, parameters) in enumerate(at_cells(draws, likelihood, rows, cols)):
-        average += (likelihood.mean(x) - average) / (k + 1)
+        mean, variance = units.moments(likelihood.mean(x), likelihood.variance(x, parameters))
+        if k == 0:
+            unit[:] = power_of_two(variance)
+        average += (mean - average) / (k + 1)
         np.logaddexp(log_sum, density.at(x, parameters), out=log_sum)
-        errors[k] = likelihood.sample(rng, x, parameters) - observed
+        errors[k] = (units.to_data(likelihood.sample(rng, x, parameters)) - observed) / unit
         progress.advance()
     errors.sort(axis=0)
-    crps = _crps(errors)
+    crps = unit * _crps(errors)
     tail = 0.5 * (1.0 - interval)
     lower, upper = np.quantile(errors, (tail, 1.0 - tail), axis=0, overwrite_input=True)
-    scales = np.broadcast_to(draws.column_scales, draws.shape[1])[cols]
-    error = scales * (average - observed)
+    error = average - observed
     inside = (lower <= 0.0) & (upper >= 0.0)
-    figures = error**2, np.abs(error), log_sum - np.log(total), scales * crps, inside
+    figures = error**2, np.abs(error), log_sum - np.log(total), crps, inside
     return np.array([np.sum(figure) for figure in figures], dtype=np.float64)
 
 

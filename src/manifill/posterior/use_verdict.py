@@ -1,6 +1,6 @@
 """Whether the draws suffice for one use of them: green, amber or red, with reasons and remedies."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ import numpy as np
 from manifill.base.argument_words import Argument, Wording, strung
 from manifill.base.arrays import Array
 from manifill.base.wording import counted
-from manifill.posterior.chain_agreement import RELEVANT, Agreement, agreement, needed_ess
+from manifill.posterior.chain_agreement import RELEVANT, Agreement, agreement, needed_ess, safe_ess
 from manifill.posterior.quantities import Quantity, summaries
 
 __all__ = ["Colour", "Reason", "UseVerdict", "judge"]
@@ -21,8 +21,11 @@ NEEDED_TAIL_ESS = 450.0
 # With fewer effective draws the Monte Carlo error of a mean is above a tenth of a posterior standard deviation.
 AMBER_ESS = 100.0
 
+# With fewer effective draws per chain, chains have hardly begun to agree, and how many draws would do is unknown.
+UNKNOWN_ESS = 5.0
+
 SMALLEST_DRAWS = 8  # the least for which a quarter of a chain has a variance
-MARGIN = 1.2  # of the recommended number of draws, since effective sample sizes are estimates
+MARGIN = 1.2  # of the draws at which to look again, since effective sample sizes are estimates
 
 
 class Colour(StrEnum):
@@ -40,6 +43,13 @@ class Reason(NamedTuple):
     text: Wording
 
 
+class MoreDraws(NamedTuple):
+    """Draws per chain with which effective sample sizes would suffice."""
+
+    needed: int
+    advised: int
+
+
 class UseVerdict(NamedTuple):
     """The verdict on one use of the draws, and the quantities that it is based on."""
 
@@ -48,6 +58,7 @@ class UseVerdict(NamedTuple):
     reasons: tuple[Wording, ...]  # the worst first; none if green
     quantities: tuple[Quantity, ...]
     needed_draws: int  # per chain: an estimate of how many make the effective sample sizes large enough
+    advised_draws: int  # per chain: as many as make a run green that is not judged again
 
     @property
     def sentence(self) -> Wording:
@@ -62,28 +73,33 @@ class UseVerdict(NamedTuple):
         )
 
 
-def judge(use: str, series: Mapping[str, Array], others: tuple[Reason, ...] = ()) -> UseVerdict:
+def judge(
+    use: str, series: Mapping[str, Array], others: tuple[Reason, ...] = (), averages: Collection[str] = ()
+) -> UseVerdict:
     """Judge the draws by these series, (chain, draw) each, and by ``others``, reasons that are known already.
 
+    Of the series whose names are in ``averages`` only the mean matters.
     The verdict is about the draws so far and does not depend on how often they have been judged before: to look again
     and again until it is green makes false alarms rarer, and a chain that is displaced is then missed no more often,
     since no look is green before the effective sample sizes suffice to notice it.
     """
-    quantities = summaries(series)
+    quantities = summaries(series, averages)
     chains, draws = next(iter(series.values())).shape
     if draws < SMALLEST_DRAWS:
-        faults, needed = [_too_few(draws)], SMALLEST_DRAWS
+        faults, more = [_too_few(draws)], MoreDraws(SMALLEST_DRAWS, SMALLEST_DRAWS)
     else:
         moving, faults = _moving(series)
         known = [q for q in quantities if q.name in moving]
-        needed = draws
+        more = MoreDraws(draws, draws)
         if known:
-            faults += _disagreement(list(moving), agreement(np.stack(list(moving.values())), len(series)))
-            low, needed = _low_ess(known, chains, draws, len(series))
+            averaged = np.array([name in averages for name in moving])
+            apart = agreement(np.stack(list(moving.values())), len(series), averaged)
+            faults += _disagreement(list(moving), apart)
+            low, more = _low_ess(known, chains, draws, len(series))
             faults += low
     found = sorted([*faults, *others], key=lambda reason: reason.colour != Colour.RED)
     colour = found[0].colour if found else Colour.GREEN
-    return UseVerdict(use, colour, tuple(reason.text for reason in found), quantities, needed)
+    return UseVerdict(use, colour, tuple(reason.text for reason in found), quantities, *more)
 
 
 def _too_few(draws: int) -> Reason:
@@ -132,20 +148,35 @@ def _disagreement(names: list[str], found: Agreement) -> Iterator[Reason]:
     )
 
 
-def _low_ess(known: list[Quantity], chains: int, draws: int, tested: int) -> tuple[list[Reason], int]:
-    """Return reasons about effective sample sizes that are too small, and the draws per chain that would suffice."""
+def _low_ess(known: list[Quantity], chains: int, draws: int, tested: int) -> tuple[list[Reason], MoreDraws]:
+    """Return reasons about effective sample sizes that are too small, and how many draws would suffice."""
     needed = {"ess_bulk": needed_ess(tested, chains), "ess_tail": NEEDED_TAIL_ESS}
-    shares = {(name, q): np.nan_to_num(getattr(q, name)) / needed[name] for name in needed for q in known}
-    (name, worst), share = min(shares.items(), key=lambda item: item[1])
-    if share >= 1.0:
-        return [], draws
-    size = share * needed[name]
-    enough = _rounded_up(MARGIN * draws / max(share, 1e-3))
-    text = f"the effective sample size of {worst.name} is {size:.0f}, below the {needed[name]:.0f} needed (take "
+    smallest = {name: min(known, key=lambda q: _size(q, name)) for name in needed}
+    sizes = {name: _size(worst, name) for name, worst in smallest.items()}
+    lowest = min(needed, key=lambda name: sizes[name] / needed[name])
+    size = sizes[lowest]
+    if size >= needed[lowest]:
+        return [], MoreDraws(draws, draws)
+    more = MoreDraws(
+        _rounded_up(MARGIN * draws * needed[lowest] / max(size, 1.0)),
+        _rounded_up(draws * max(safe_ess(needed[name], tested) / max(sizes[name], 1.0) for name in needed)),
+    )
+    text = (
+        f"the effective sample size of {smallest[lowest].name} is {size:.0f}, "
+        f"below the {needed[lowest]:.0f} needed (take "
+    )
+    if size < UNKNOWN_ESS * chains:
+        many = Wording(text, "many more ", Argument("draws"), " and more ", Argument("warmup"), ")")
+        return [Reason(Colour.RED, many)], more
+    remedy = Argument("draws", more.advised)
     if size < AMBER_ESS:
-        more = Wording(text, Argument("draws", enough), " and more ", Argument("warmup"), ")")
-        return [Reason(Colour.RED, more)], enough
-    return [Reason(Colour.AMBER, Wording(text, Argument("draws", enough), ")"))], enough
+        return [Reason(Colour.RED, Wording(text, remedy, " and more ", Argument("warmup"), ")"))], more
+    return [Reason(Colour.AMBER, Wording(text, remedy, ")"))], more
+
+
+def _size(quantity: Quantity, name: str) -> float:
+    """Return an effective sample size of a quantity, 0 if it could not be computed."""
+    return float(np.nan_to_num(getattr(quantity, name)))
 
 
 def _rounded_up(draws: float) -> int:
