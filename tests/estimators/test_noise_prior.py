@@ -37,7 +37,7 @@ def test_the_paper_s_prior_has_a_name() -> None:
     assert precision_of(paper.model_.noise) == Gamma(1e-4, 1e-4)
     default = precision_of(MatrixCompletion(**shortest).fit(table).model_.noise)
     assert isinstance(default, ScaledF)
-    assert default == scaled_noise_prior(from_array(table))
+    assert default == scaled_noise_prior(from_array(table), effects=True)
 
 
 @pytest.mark.parametrize("effects", [None, "additive"])

@@ -17,6 +17,7 @@ from .tables import low_rank_table
 pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
 
 QUICK: dict[str, Any] = {
+    "column_transform": None,
     "sampler": "joint",
     "rank": 2,
     "chains": 1,

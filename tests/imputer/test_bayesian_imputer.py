@@ -20,6 +20,7 @@ from tests.imputer.synthetic_table import table_with_missing_values
 pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
 
 QUICK: dict[str, Any] = {"rank": 2, "chains": 2, "warmup": 50, "draws": 50, "random_state": 0, "jobs": 1}
+QUICK["column_transform"] = None
 FITTED = 60  # rows in the fit; the others are new
 FULL, HOLES = table_with_missing_values()
 

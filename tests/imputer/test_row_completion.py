@@ -17,6 +17,7 @@ from tests.imputer.synthetic_table import table_with_missing_values
 pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
 
 QUICK: dict[str, Any] = {"rank": 2, "chains": 2, "warmup": 50, "draws": 50, "seed": 0, "jobs": 1, "progress": False}
+QUICK["column_transform"] = None
 
 
 def textbook_conditional(posterior: Draws, row: Vector) -> tuple[Vector, Vector]:

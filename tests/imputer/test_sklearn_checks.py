@@ -9,7 +9,7 @@ from manifill.imputer import BayesianImputer
 
 pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
 
-QUICK = BayesianImputer(rank=2, chains=1, warmup=10, draws=10, jobs=1)
+QUICK = BayesianImputer(rank=2, chains=1, warmup=10, draws=10, column_transform=None, jobs=1)
 
 
 @parametrize_with_checks([QUICK])  # type: ignore[untyped-decorator] # has no types

@@ -36,7 +36,7 @@ def test_rate_is_one_over_the_size_of_a_singular_value(effects: bool) -> None:
 
 
 def test_noise_is_in_units_of_the_spread() -> None:
-    prior, scaled, shifted = (scaled_noise_prior(data) for data in (PLAIN, SCALED, SHIFTED))
+    prior, scaled, shifted = (scaled_noise_prior(data, effects=True) for data in (PLAIN, SCALED, SHIFTED))
     assert scaled.scale == pytest.approx(prior.scale / SCALE**2)
     assert scaled.floor == pytest.approx(prior.floor * SCALE**2)
     np.testing.assert_allclose(shifted, prior, rtol=1e-10)
@@ -47,7 +47,7 @@ def test_noise_prior_weighs_the_same_whatever_the_number_of_cells() -> None:
     """Where each column has a noise of its own, each has this prior, and few of the cells."""
     rows, cols = np.nonzero(np.ones((400, 25)))
     many = Observations.from_triples(rows, cols, np.random.default_rng(1).normal(size=10_000))
-    assert scaled_noise_prior(many)[:2] == scaled_noise_prior(PLAIN)[:2]
+    assert scaled_noise_prior(many, effects=True)[:2] == scaled_noise_prior(PLAIN, effects=True)[:2]
 
 
 def test_effects_are_about_the_mean_in_units_of_the_spread() -> None:
@@ -78,13 +78,28 @@ def test_levels_of_columns_say_nothing_of_rows_nor_of_the_low_rank_part(axis: in
     assert rates[1] == pytest.approx(rates[0], rel=1e-6)
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+def test_levels_far_apart_say_nothing_of_the_noise(axis: int) -> None:
+    """They move the prior by a factor of ten at most, however far apart they are, unless there are no effects."""
+    rows, cols, values = PLAIN.triples()
+
+    def scales(level: float, *, effects: bool) -> float:
+        moved = values + level * PLAIN.triples()[axis]
+        return scaled_noise_prior(Observations.from_triples(rows, cols, moved, PLAIN.shape), effects=effects).scale
+
+    near, far, farther = (scales(level, effects=True) for level in (0.0, 1e4, 1e8))
+    assert farther == pytest.approx(far, rel=1e-6)
+    assert 1e-3 * near < far < near
+    assert scales(1e8, effects=False) < 1e-6 * scales(1e4, effects=False)
+
+
 @pytest.mark.parametrize("likelihood", [Gaussian(), SoftplusGaussian(), Binomial(5, 0.1)])
 @pytest.mark.parametrize("value", [0.0, 0.3, 0.1])
 def test_priors_of_constant_data_are_proper(likelihood: Likelihood, value: float) -> None:
     """The variance of twenty times 0.1 is not zero: it is that of rounding errors."""
     constant = Observations.from_triples(np.arange(20), np.arange(20) % 2, np.full(20, value))
     rates = [scaled_rate_prior(1, constant, likelihood, effects=effects) for effects in (False, True)]
-    effects, noise = scaled_effects_prior(constant, likelihood), scaled_noise_prior(constant)
+    effects, noise = scaled_effects_prior(constant, likelihood), scaled_noise_prior(constant, effects=True)
     assert isinstance(effects.row, Gamma)
     assert isinstance(effects.column, Gamma)
     numbers = np.array([*rates[0], *rates[1], effects.mean_precision, *effects.row, *effects.column, *noise])

@@ -5,7 +5,7 @@ import pytest
 
 from manifill.base.arrays import Generator, Matrix
 from manifill.problem import Observations, from_array
-from manifill.problem.column_spreads import column_spreads, differ_widely, divided_by
+from manifill.problem.column_spreads import column_spreads, differ_widely, divided_by, without_outliers
 from tests.problem.cells import dense, labels_of
 
 
@@ -80,3 +80,16 @@ def test_dividing_keeps_cells_and_labels() -> None:
     divided = divided_by(observations, scales)
     np.testing.assert_allclose(dense(divided), holes / scales, rtol=1e-15)
     assert [kept.tolist() for kept in labels_of(divided)] == [given.tolist() for given in labels]
+
+
+def test_outliers_are_moved_to_where_they_begin() -> None:
+    holes = table(np.random.default_rng(3), [1.0, 5.0, 0.2], rows=100)
+    observations = from_array(holes)
+    np.testing.assert_array_equal(dense(without_outliers(observations)), holes)
+    row = int(np.flatnonzero(~np.isnan(holes[:, 1]))[0])
+    wild = holes.copy()
+    wild[row, 1] = 1e9
+    moved = dense(without_outliers(from_array(wild)))
+    assert 50.0 < moved[row, 1] < 500.0
+    moved[row, 1] = holes[row, 1]
+    np.testing.assert_array_equal(moved, holes)

@@ -37,8 +37,8 @@ class BayesianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
     Parameters
     ----------
     rank
-        Number of components, reduced to the smaller dimension of the table if that is less; found from the data by
-        default.
+        Number of components, reduced to the smaller dimension of the table if that is less, and of more than 16 without
+        those that are off; found from the data by default.
     chains
         Number of chains.
     warmup, draws
@@ -51,6 +51,9 @@ class BayesianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
     column_scales
         ``"auto"`` to divide the columns by their spreads if these differ widely, ``"standardize"`` to divide always,
         None to divide never.
+    column_transform
+        ``"auto"`` to make skewed and heavy-tailed columns nearly normal if cells that are left out are then predicted
+        better, ``"sinh-arcsinh"`` to always do so, None to never do so.
     noise
         ``"shared"`` for one noise level in all cells, ``"row"``, ``"column"`` or ``"both"`` for one per row, per
         column, or a product of a factor for each row and one for each column, pooled by a hierarchical prior.
@@ -91,6 +94,7 @@ class BayesianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
         max_minutes: float | None = None,
         random_state: int | np.random.RandomState | None = None,
         column_scales: str | None = "auto",
+        column_transform: str | None = "auto",
         noise: str = "auto",
         jobs: int | None = None,
         progress: bool = False,
@@ -103,6 +107,7 @@ class BayesianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
         self.max_minutes = max_minutes
         self.random_state = random_state
         self.column_scales = column_scales
+        self.column_transform = column_transform
         self.noise = noise
         self.jobs = jobs
         self.progress = progress
@@ -120,6 +125,7 @@ class BayesianImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  #
             max_minutes=self.max_minutes,
             seed=self._seed(),
             column_scales=self.column_scales,
+            column_transform=self.column_transform,
             noise=self.noise,
             jobs=self.jobs,
             progress=self.progress,

@@ -23,6 +23,7 @@ import numpy as np
 from manifill.base.arrays import Array, Matrix, Vector
 from manifill.base.moments import add_value
 from manifill.posterior import Draws
+from manifill.problem.column_units import ColumnUnits
 
 __all__ = ["complete_rows"]
 
@@ -52,19 +53,18 @@ def complete_rows(draws: Draws, rows: Matrix) -> tuple[Matrix, Matrix]:
     Missing cells of ``rows`` are NaN.  The likelihood must be Gaussian, with effects.  All values are in the units of
     the data.
     """
-    scales = draws.column_scales
-    observed = ~np.isnan(rows)
-    values = np.where(observed, rows, 0.0) / scales
+    units, observed = draws.column_units, ~np.isnan(rows)
+    values = np.where(observed, units.to_model(rows), 0.0)
     average, spread = np.zeros(rows.shape), np.zeros(rows.shape)
     count = 0
     for shared in _shared(draws):
         count += 1
         for first in range(0, len(rows), BLOCK_ROWS):
             part = slice(first, first + BLOCK_ROWS)
-            mean, variance = _mixed(shared, values[part], observed[part])
+            mean, variance = _mixed(shared, units, values[part], observed[part])
             average[part], squares = add_value(count, average[part], mean)
             spread[part] += squares + variance  # the law of total variance
-    return average * scales, np.sqrt(spread / count) * scales
+    return average, np.sqrt(spread / count)
 
 
 def _shared(draws: Draws) -> Iterator[Shared]:
@@ -83,17 +83,20 @@ def _shared(draws: Draws) -> Iterator[Shared]:
             yield Shared(mu + column, loadings, variance, shape)
 
 
-def _mixed(shared: Shared, values: Matrix, observed: Array) -> tuple[Matrix, Matrix]:
-    """Return mean and variance of y at all cells given the observed ones, mixed over the row's own noise."""
+def _mixed(shared: Shared, units: ColumnUnits, values: Matrix, observed: Array) -> tuple[Matrix, Matrix]:
+    """Return mean and variance of y at all cells given the observed ones, mixed over the row's own noise.
+
+    ``values`` are in the units of the model, the results in those of the data.
+    """
     if shared.row_shape is None:
         whole = _condition(shared, 1.0, values, observed)
-        return whole.mean, whole.variance
+        return units.moments(whole.mean, whole.variance)
     parts = [_condition(shared, float(np.exp(-t)), values, observed) for t in LOG_FACTORS]
     log_prior = shared.row_shape * (LOG_FACTORS - np.exp(LOG_FACTORS))  # of the logarithm of the factor
     evidence = np.array([part.log_evidence for part in parts]) + log_prior[:, None]
     weights = np.exp(evidence - evidence.max(axis=0))
     weights = (weights / weights.sum(axis=0))[:, :, None]
-    means, variances = np.array([part.mean for part in parts]), np.array([part.variance for part in parts])
+    means, variances = np.stack([units.moments(part.mean, part.variance) for part in parts], axis=1)
     mean = (weights * means).sum(axis=0)
     return mean, (weights * (variances + (means - mean) ** 2)).sum(axis=0)
 
@@ -101,7 +104,7 @@ def _mixed(shared: Shared, values: Matrix, observed: Array) -> tuple[Matrix, Mat
 class Conditional(NamedTuple):
     """The distribution of rows given their observed cells."""
 
-    mean: Matrix  # (k, n), of y
+    mean: Matrix  # (k, n), of y in the units of the model
     variance: Matrix  # (k, n)
     log_evidence: Vector  # (k,), log p(observed cells) up to a constant
 

@@ -15,6 +15,7 @@ from manifill.posterior.disk_recorder import DiskRecorder
 from manifill.posterior.recorders import ChainRecord, largest_rectangle
 from manifill.posterior.stored_draws import open_store
 from manifill.posterior.zarr_store import create_store
+from manifill.problem.column_units import ColumnUnits
 
 if TYPE_CHECKING:
     from manifill.posterior.alignment import AlignedFactors
@@ -190,8 +191,13 @@ class Draws:
 
     @property
     def column_scales(self) -> Array:
-        """The scales that columns were divided by before the fit, (n,), or 1."""
+        """The spreads of the columns, (n,), if columns were scaled or transformed for the fit, or 1."""
         return np.asarray(self.attributes.get("column_scales", 1.0))
+
+    @property
+    def column_units(self) -> ColumnUnits:
+        """How the data's values are related to those of the model."""
+        return ColumnUnits.of_attributes(self.attributes)
 
     @property
     def has_effects(self) -> bool:

@@ -18,7 +18,16 @@ from manifill.posterior.cell_draws import at_cells, check_cells
 from manifill.posterior.cell_parameters import of_rows, variables_needed
 from manifill.posterior.draws import Draws
 
-__all__ = ["Prediction", "cell_blocks", "check_interval", "complete", "enough_draws", "predict", "sample_predictive"]
+__all__ = [
+    "Prediction",
+    "cell_blocks",
+    "check_interval",
+    "complete",
+    "enough_draws",
+    "power_of_two",
+    "predict",
+    "sample_predictive",
+]
 
 # For many cells fewer draws are used, so that about SAMPLES values are sampled in all, but at least ENOUGH_DRAWS draws:
 # the effective sample size of all draws is often no larger.
@@ -77,7 +86,7 @@ def predict(
     Mean and standard deviation are those of the mixture over draws, without sampling; the bounds are quantiles of one
     y sampled from each draw.  For many cells, evenly spread draws represent all of them (``enough_draws``).  Cells are
     processed in blocks, and the draws are read once per block.  Everything is in the data's units, also if columns were
-    scaled for the fit.
+    scaled or transformed for the fit.
     """
     check_interval(interval)
     row_index, col_index = check_cells(draws.shape, rows, cols)
@@ -87,7 +96,6 @@ def predict(
     progress.begin("predicting", len(blocks) * draws.total, "draws")
     for part in blocks:
         out[:, part] = _predict_block(rng, draws, likelihood, row_index[part], col_index[part], interval)
-    out *= np.broadcast_to(draws.column_scales, draws.shape[1])[col_index]
     return Prediction(mean, sd, lower, upper, interval)
 
 
@@ -115,8 +123,7 @@ def sample_predictive(
     cell_draws = at_cells(draws, likelihood, row_index, col_index, kept)
     for k, (x, parameters) in enumerate(progress.counted(cell_draws, "sampling predictions", count, "draws")):
         samples[k] = likelihood.sample(rng, x, parameters)
-    samples *= np.broadcast_to(draws.column_scales, draws.shape[1])[col_index]
-    return samples
+    return draws.column_units.at(col_index).to_data(samples)
 
 
 def complete(draws: Draws, likelihood: Likelihood) -> tuple[Matrix, Matrix]:
@@ -124,7 +131,7 @@ def complete(draws: Draws, likelihood: Likelihood) -> tuple[Matrix, Matrix]:
     m, n = draws.shape
     draws = enough_draws(draws, m * n)
     average, spread = np.zeros((m, n)), np.zeros((m, n))
-    block = max(BLOCK_CELLS // n, 1)
+    block, units = max(BLOCK_CELLS // n, 1), draws.column_units
     with threadpool_limits(1, "blas"):  # for products this small, threads cost more than they save
         factors = draws.factors(variables_needed(draws, likelihood))
         counted_factors = progress.counted(factors, "completing", draws.total, "draws")
@@ -133,10 +140,9 @@ def complete(draws: Draws, likelihood: Likelihood) -> tuple[Matrix, Matrix]:
                 part = slice(first, first + block)
                 x = left[part] @ right.T
                 variance = likelihood.variance(x, of_rows(variables, part))
-                _add_draw(k, average[part], spread[part], likelihood.mean(x), variance)
+                _add_draw(k, average[part], spread[part], *units.moments(likelihood.mean(x), variance))
     spread /= draws.total
-    scales = draws.column_scales
-    return average * scales, np.sqrt(spread, out=spread) * scales
+    return average, np.sqrt(spread, out=spread)
 
 
 def enough_draws(draws: Draws, cells: int) -> Draws:
@@ -161,21 +167,29 @@ def cell_blocks(draws: Draws, cells: int) -> Iterator[slice]:
         yield slice(first, first + block)
 
 
+def power_of_two(variance: Array) -> Array:
+    """Return powers of two near standard deviations, so that differences fit single precision in any unit."""
+    is_usable = np.isfinite(variance) & (variance > 0.0)
+    return np.exp2(np.round(0.5 * np.log2(np.where(is_usable, variance, 1.0))))
+
+
 def _predict_block(
     rng: Generator, draws: Draws, likelihood: Likelihood, rows: IntVector, cols: IntVector, interval: float
 ) -> tuple[Vector, Vector, Vector, Vector]:
-    total = draws.total
-    average, spread, first = np.zeros((3, rows.size))
+    total, units = draws.total, draws.column_units.at(cols)
+    average, spread, first, unit = np.zeros((4, rows.size))
     changes = np.empty((total, rows.size), dtype=np.float32)  # differences: single precision suffices at any level
     for k, (x, parameters) in enumerate(at_cells(draws, likelihood, rows, cols)):
-        _add_draw(k, average, spread, likelihood.mean(x), likelihood.variance(x, parameters))
+        variance = likelihood.variance(x, parameters)
+        _add_draw(k, average, spread, *units.moments(likelihood.mean(x), variance))
         sample = likelihood.sample(rng, x, parameters)
         if k == 0:
-            first[:] = sample
-        changes[k] = sample - first
+            first[:], unit[:] = sample, power_of_two(variance)
+        changes[k] = (sample - first) / unit
         progress.advance()
     tail = 0.5 * (1.0 - interval)
-    lower, upper = first + np.quantile(changes, (tail, 1.0 - tail), axis=0, overwrite_input=True)
+    bounds = first + unit * np.quantile(changes, (tail, 1.0 - tail), axis=0, overwrite_input=True)
+    lower, upper = units.to_data(bounds)  # which increases, so that quantiles remain quantiles
     return average, np.sqrt(spread / total), lower, upper
 
 

@@ -19,6 +19,7 @@ __all__ = [
     "fit_additive",
     "positive_square",
     "variance_of",
+    "variance_within",
 ]
 
 # Relative differences below this are rounding errors, including those of the least-squares sums.
@@ -67,6 +68,16 @@ def variance_of(values: Vector, size: float | None = None, spent: int = 0) -> fl
     size = float(np.sqrt(np.mean(values**2))) if size is None else size
     variance = float(np.var(values)) * len(values) / (len(values) - spent)
     return variance if variance > (ROUNDING * size) ** 2 else 0.0
+
+
+def variance_within(index: IntVector, values: Vector) -> float:
+    """Return the variance of values about the means of their groups; infinite if no group has two of them."""
+    counts = np.bincount(index)
+    means = np.bincount(index, values) / np.maximum(counts, 1)
+    groups = int(np.count_nonzero(counts))
+    if groups == values.size:
+        return float("inf")
+    return variance_of(values - means[index], float(np.sqrt(np.mean(values**2))), groups - 1)
 
 
 def positive_square(variance: float, values: Vector) -> float:

@@ -6,7 +6,7 @@ from manifill.base.arrays import Vector
 from manifill.problem.additive_fit import ROUNDING
 from manifill.problem.observations import Observations
 
-__all__ = ["are_variables", "column_spreads", "differ_widely", "divided_by"]
+__all__ = ["are_variables", "column_spreads", "differ_widely", "divided_by", "middle_half", "without_outliers"]
 
 # Spreads of columns with few cells are shrunk towards the average, with the weight of this many cells.
 EXTRA_CELLS = 1.0
@@ -15,6 +15,11 @@ EXTRA_CELLS = 1.0
 # matrix have unequal spreads even in common units, sevenfold at rank two with normal factors, and dividing by them
 # would make the noise uneven.
 WIDE_RATIO, TAIL = 10.0, 0.05
+
+# Gross outliers are values so many standard deviations of the middle half of a column from its median.  The second
+# number is the distance of normal quartiles.  Of fewer values the middle half says too little.
+FARTHEST, NORMAL_QUARTILES = 30.0, 1.349
+FEWEST_VALUES = 12
 
 # If the median number of cells per column is below this, spreads are mostly sampling error.
 ENOUGH_CELLS = 5.0
@@ -41,6 +46,27 @@ def column_spreads(observations: Observations) -> Vector:
     shrunk = np.full(len(counts), average)
     shrunk[varying] = (freedom[varying] * logs + EXTRA_CELLS * average) / (freedom[varying] + EXTRA_CELLS)
     return np.asarray(unit * np.exp(0.5 * shrunk))
+
+
+def without_outliers(observations: Observations) -> Observations:
+    """Return the observations with gross outliers moved to where they begin to be outliers.
+
+    A single one would otherwise determine the spread of its column, and Student's tails could not make up for it.
+    """
+    cells = observations.by_column
+    values = cells.values.copy()
+    for begin, end in zip(cells.starts[:-1], cells.starts[1:], strict=True):
+        if end - begin >= FEWEST_VALUES:
+            median, sd = middle_half(values[begin:end])
+            if sd > 0.0:
+                np.clip(values[begin:end], median - FARTHEST * sd, median + FARTHEST * sd, out=values[begin:end])
+    return Observations.from_triples(cells.indices, cells.major_indices, values, observations.shape)
+
+
+def middle_half(values: Vector) -> tuple[float, float]:
+    """Return the median, and the standard deviation of normal values with the same quartiles."""
+    lower, median, upper = np.quantile(values, (0.25, 0.5, 0.75))
+    return float(median), float(upper - lower) / NORMAL_QUARTILES
 
 
 def differ_widely(observations: Observations, spreads: Vector) -> bool:

@@ -5,7 +5,7 @@ import numpy as np
 from manifill.base.arrays import Vector
 from manifill.base.priors import ComponentGamma, Gamma, ScaledF
 from manifill.likelihoods import Likelihood, Spread, Tails
-from manifill.problem.additive_fit import fit_additive, positive_square, variance_of
+from manifill.problem.additive_fit import fit_additive, positive_square, variance_of, variance_within
 from manifill.problem.observations import Observations
 from manifill.unknowns.effects import EffectsPrior
 
@@ -15,6 +15,10 @@ __all__ = ["SPREAD", "TAILS", "scaled_effects_prior", "scaled_factor_prior", "sc
 # four cells, against smaller noise that of twenty, since with few cells the low-rank matrix can explain any residual.
 # Noise below a thousandth of the standard deviation is all but excluded.
 NOISE_SHARE, NOISE_SHAPE, NOISE_TAIL, NOISE_FLOOR = 0.2, 2.0, 10.0, 1e-3
+
+# The standard deviation that matters is at most so many times that about the means of columns, or of rows, if there are
+# effects: levels that are far apart say nothing about the noise, and a prior on their scale would determine it.
+LARGEST_LEVELS = 10.0
 
 # The widths of row and column factors of the precision, and the degrees of freedom of Student's t, which do not depend
 # on the scale of the data.  Up to its bound of ½ the prior of the width is nearly flat.
@@ -59,15 +63,19 @@ def _size(observations: Observations, likelihood: Likelihood, *, effects: bool) 
     return float(np.sqrt(positive_square(fit_additive(observations, x).residual_of_both if effects else 0.0, x)))
 
 
-def scaled_noise_prior(observations: Observations) -> ScaledF:
+def scaled_noise_prior(observations: Observations, *, effects: bool) -> ScaledF:
     """Return a prior of 1/σ² with σ about NOISE_SHARE of the values' standard deviation.
 
     It matters if there are fewer cells than degrees of freedom, since σ is then not identified.  Its tails are heavy:
     if the standard deviation reflects different column levels rather than noise, the prior has the weight of only a few
     cells against the data.
     """
-    values = observations.by_row.values
-    variance = positive_square(variance_of(values), values)
+    rows, cols, values = observations.triples()
+    variance = variance_of(values)
+    if effects:
+        within = min(variance_within(index, values) for index in (rows, cols))
+        variance = min(variance, LARGEST_LEVELS**2 * within) or variance
+    variance = positive_square(variance, values)
     return ScaledF(
         shape=NOISE_SHAPE,
         tail=NOISE_TAIL,
