@@ -36,7 +36,8 @@ def low_rank_table() -> Matrix:
     return table
 
 
-SETTINGS: dict[str, Any] = {"rank": 2, "sampler": "factors", "chains": 4, "warmup": 20, "seed": 3, "jobs": 1}
+SETTINGS: dict[str, Any] = {"rank": 2, "sampler": "factors", "column_transform": None}
+SETTINGS |= {"chains": 4, "warmup": 20, "seed": 3, "jobs": 1}
 
 # A run that ends green, after several blocks.
 FIRST = 60
@@ -149,10 +150,10 @@ def test_a_limit_of_time_is_kept_and_said(
 
 SCRIPT = """
     import os, sys, time, warnings
-    from pathlib import Path
     import numpy as np
     from manifill import MatrixCompletion
     from manifill.run import chains_to_draws, draw_rule, resume
+    from manifill.run.folder import RunFolder
     from manifill.sampling import chain
     from manifill.sampling.factor_gibbs import Factors
 
@@ -182,7 +183,7 @@ SCRIPT = """
         step = Factors.step
         Factors.step = lambda *arguments: (time.sleep(0.002), step(*arguments))[1]
     warnings.simplefilter("ignore")
-    begun = Path({path!r}, "checkpoints").exists()
+    begun = RunFolder({path!r}).holds_run()
     print("begun", flush=True)
     MatrixCompletion(**{settings!r}, path={path!r}, progress=False).fit(np.load({table!r}), resume=begun)
     print("ended", flush=True)
@@ -200,7 +201,10 @@ def script_of(path: Path) -> Path:
     return script
 
 
-@pytest.mark.parametrize("moment", ["look", "extension", "first chain", "last chain"])
+@pytest.mark.parametrize(
+    "moment",
+    ["look", *(pytest.param(name, marks=pytest.mark.faults) for name in ("extension", "first chain", "last chain"))],
+)
 def test_a_run_that_is_killed_ends_as_one_that_is_not(moment: str, whole: MatrixCompletion, tmp_path: Path) -> None:
     """Between two blocks, while the store is extended, and inside the second block, which is twice as long."""
     killed = tmp_path / "killed"
@@ -213,6 +217,7 @@ def test_a_run_that_is_killed_ends_as_one_that_is_not(moment: str, whole: Matrix
     assert_same_draws(Path(whole.path or ""), killed)
 
 
+@pytest.mark.faults
 def test_a_run_that_is_killed_again_and_again(whole: MatrixCompletion, tmp_path: Path) -> None:
     moments, killed, kills = random.Random(1), tmp_path / "killed", 0
     script = script_of(killed)

@@ -6,9 +6,16 @@ import numpy as np
 import pytest
 
 from manifill import MatrixCompletion, load
-from manifill.estimators.automatic_choices import MOST_SWEEPS, Names, choose_names, sweeps_per_draw
+from manifill.estimators.automatic_choices import (
+    MOST_SWEEPS,
+    WARMUP_OF_LARGE_TABLES,
+    Names,
+    choose_names,
+    with_sweeps,
+)
 from manifill.likelihoods import Binomial, Gaussian, Likelihood, SoftplusGaussian
 from manifill.problem import from_array
+from manifill.run.sampler_choice import SamplerChoice
 
 GIVEN = dict.fromkeys(("sigma", "noise_prior", "lambda_", "lambda_prior")) | {"sampler": "auto", "noise": "auto"}
 
@@ -81,9 +88,12 @@ def test_effective_rank_has_an_interval() -> None:
 
 
 def test_small_tables_have_several_sweeps_per_draw() -> None:
-    small, large = from_array(some_table()), from_array(np.ones((700, 300)))
-    assert (sweeps_per_draw(small, 4), sweeps_per_draw(large, 10)) == (MOST_SWEEPS, 1)
-    assert 1 < sweeps_per_draw(from_array(np.ones((300, 30))), 16) < MOST_SWEEPS
+    small, large = from_array(some_table()), from_array(np.ones((700, 600)))
+    middle, given = from_array(np.ones((600, 30))), SamplerChoice("factors", 0.8, 10, 200)
+    assert with_sweeps(given, "auto", small, 4) == given._replace(sweeps=MOST_SWEEPS)
+    assert with_sweeps(given, "auto", large, 16) == given._replace(sweeps=1, warmup=WARMUP_OF_LARGE_TABLES)
+    assert with_sweeps(given, 200, large, 16) == given._replace(sweeps=1)
+    assert 1 < with_sweeps(given, "auto", middle, 16).sweeps < MOST_SWEEPS
 
 
 @pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")

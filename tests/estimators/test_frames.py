@@ -13,7 +13,7 @@ from tests.estimators.tables import low_rank_table
 pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
 
 QUICK: dict[str, Any] = {"rank": 2, "sampler": "factors", "chains": 2, "warmup": 20, "draws": 40, "seed": 0}
-QUICK |= {"jobs": 1, "progress": False}
+QUICK |= {"column_transform": None, "jobs": 1, "progress": False}
 FULL, HOLES = low_rank_table()
 PLANTS, DAYS = [f"plant {i}" for i in range(len(HOLES))], pd.date_range("2024-03-01", periods=HOLES.shape[1])
 WIDE = pd.DataFrame(HOLES, index=pd.Index(PLANTS, name="plant"), columns=DAYS)

@@ -21,8 +21,8 @@ def fitted(warmup: int, draws: int) -> MatrixCompletion:
 def test_the_recommended_draws_make_predictions_green() -> None:
     few = fitted(300, 60).diagnostics_.predictions
     assert few.colour != Colour.GREEN
-    assert any(f"draws={few.needed_draws}" in reason for reason in few.reasons)
-    assert fitted(300, few.needed_draws).diagnostics_.converged
+    assert any(f"draws={few.advised_draws}" in reason for reason in few.reasons)
+    assert fitted(300, few.advised_draws).diagnostics_.converged
 
 
 def test_chains_that_disagree_for_want_of_warm_up_agree_with_more() -> None:

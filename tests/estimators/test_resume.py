@@ -31,6 +31,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
 SETTINGS: dict[str, Any] = {
     "rank": 2,
     "sampler": "factors",
+    "column_transform": None,
     "chains": 2,
     "warmup": 20,
     "draws": 40,
@@ -42,9 +43,9 @@ MODULES = {"factors": "factor_gibbs", "joint": "joint_sampler"}
 
 SCRIPT = """
     import sys, time, warnings
-    from pathlib import Path
     import numpy as np
     from manifill import MatrixCompletion
+    from manifill.run.folder import RunFolder
     from manifill.sampling import chain
     from manifill.sampling.{module} import {sampler} as Sampler
     chain.SECONDS_BETWEEN_CHECKPOINTS = 0.05
@@ -55,7 +56,7 @@ SCRIPT = """
     Sampler.step = slow
     warnings.simplefilter("ignore")
     print("begun", flush=True)
-    begun = Path({path!r}, "checkpoints").exists()
+    begun = RunFolder({path!r}).holds_run()
     MatrixCompletion(**{settings!r}, path={path!r}, progress=False).fit(np.load({table!r}), resume=begun)
     print("ended", flush=True)
 """

@@ -5,11 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from manifill.base import progress
 from manifill.base.argument_words import Argument, Wording
 from manifill.base.priors import PAPER_NOISE, Gamma, ScaledF
 from manifill.likelihoods import WITHOUT_NOISE, Likelihood, WithNoise
 from manifill.likelihoods.registry import LIKELIHOODS, likelihood_class
 from manifill.problem import Model, Observations, scaled_effects_prior, scaled_noise_prior, scaled_rate_prior
+from manifill.problem.additive_fit import TYPICAL_ITERATIONS
 from manifill.problem.default_priors import SPREAD, TAILS, scaled_factor_prior
 from manifill.run.draw_rule import AUTO
 from manifill.run.sampler_choice import DEFAULT_WARMUP, SAMPLERS, SamplerChoice
@@ -26,6 +28,9 @@ __all__ = [
     "choose_likelihood",
     "choose_sampler",
 ]
+
+# The priors of effects, rate and factors, for which effects are fitted, with a guess of the seconds per cell.
+PRIORS, SECONDS_PER_PRIOR = 3, 4e-7
 
 NOISES, TAIL_SHAPES = ("shared", "row", "column", "both"), ("normal", "student")
 
@@ -105,7 +110,12 @@ def build_model(
     lambda_: Any,
     lambda_prior: Any,
 ) -> Model:
-    """Return the model that these arguments describe, after checking it against the data."""
+    """Return the model that these arguments describe, after checking it against the data.
+
+    As a phase, it counts the iterations of the fits that scale the priors.
+    """
+    iterations, guess = PRIORS * TYPICAL_ITERATIONS, SECONDS_PER_PRIOR * PRIORS * observations.size
+    progress.begin("choosing priors", iterations, "iterations", guess=guess)
     rank = check_count("rank", rank, 1)
     check_values(observations, likelihood)
     baseline = sampler == "factors"
@@ -130,7 +140,9 @@ def build_model(
         rank=rank,
         likelihood=likelihood,
         rate=_rate(lambda_, lambda_prior, rank, observations, likelihood, effects=with_effects),
-        noise=_noise(sigma, noise_prior, noise, tails, observations) if likelihood.has_noise else WITHOUT_NOISE,
+        noise=_noise(sigma, noise_prior, noise, tails, observations, effects=with_effects)
+        if likelihood.has_noise
+        else WITHOUT_NOISE,
         factor_precision=PAPER_NOISE
         if isinstance(noise_prior, str)  # it was checked to be "paper"
         else scaled_factor_prior(rank, observations, likelihood, effects=with_effects),
@@ -165,16 +177,18 @@ def _rate(
     return scaled_rate_prior(rank, observations, likelihood, effects=effects)
 
 
-def _noise(sigma: Any, noise_prior: Any, noise: str, tails: str, observations: Observations) -> WithNoise:
+def _noise(
+    sigma: Any, noise_prior: Any, noise: str, tails: str, observations: Observations, *, effects: bool
+) -> WithNoise:
     return WithNoise(
-        _precision(sigma, noise_prior, observations),
+        _precision(sigma, noise_prior, observations, effects=effects),
         rows=SPREAD if noise in ("row", "both") else None,
         columns=SPREAD if noise in ("column", "both") else None,
         tails=TAILS if tails == "student" else None,
     )
 
 
-def _precision(sigma: Any, noise_prior: Any, observations: Observations) -> float | Gamma | ScaledF:
+def _precision(sigma: Any, noise_prior: Any, observations: Observations, *, effects: bool) -> float | Gamma | ScaledF:
     if sigma is not None and noise_prior is not None:
         raise ValueError(
             Wording(
@@ -187,7 +201,7 @@ def _precision(sigma: Any, noise_prior: Any, observations: Observations) -> floa
     if sigma is not None:
         return check_sigma(sigma) ** -2
     if noise_prior is None:
-        return scaled_noise_prior(observations)
+        return scaled_noise_prior(observations, effects=effects)
     if isinstance(noise_prior, str):
         check_choice("noise_prior", noise_prior, ("paper",))
         return PAPER_NOISE

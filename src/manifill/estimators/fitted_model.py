@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from manifill.base.arrays import Generator, Matrix
+from manifill.base.arrays import Generator, IntVector, Matrix
 from manifill.base.parameters import HasParameters
 from manifill.estimators.arguments import check_count
 from manifill.likelihoods import Likelihood
@@ -25,6 +25,7 @@ from manifill.posterior import (
     score,
 )
 from manifill.posterior.effective_rank import EffectiveRank, effective_rank
+from manifill.posterior.imputations import imputed_tables
 from manifill.problem import Duplicates, Layout, Model, Observations, matched_cells
 from manifill.problem.frame_labels import with_labels
 from manifill.run.diagnosis import diagnosed, series_to_diagnose
@@ -98,21 +99,34 @@ class FittedModel(HasParameters):
         They are DataFrames with the labels of the data if these have labels, and arrays otherwise.
         """
         self._check_fitted()
-        layout = self.posterior_.attributes.get("layout") or {}
-        names = layout.get("row"), layout.get("col")
         mean, sd = complete(self.posterior_, self.model_.likelihood)
-        return with_labels(mean, self.observations_, names), with_labels(sd, self.observations_, names)
+        return self._labelled(mean), self._labelled(sd)
+
+    def impute(self, m: int = 20) -> list[Any]:
+        """Return ``m`` completed tables for the analysis that follows, the same on every call.
+
+        Known values are kept, held-out ones too, and every other entry is a draw of y, so that tables differ by as much
+        as is unknown.  Analyse each table, and combine the results with :func:`manifill.pool`.  The tables are
+        DataFrames with the labels of the data if these have labels, and arrays otherwise.
+        """
+        self._check_fitted()
+        rng, count = self._rng(Stream.IMPUTATION), check_count("m", m, 1)
+        tables = imputed_tables(rng, self.posterior_, self.model_.likelihood, self.known_cells_, count)
+        return [self._labelled(table) for table in tables]
 
     def top(self, row: Any, n: int = 10) -> Ranking:
-        """Return the ``n`` unobserved columns of a row with the highest expected values."""
+        """Return the ``n`` unobserved columns of a row with the highest expected values.
+
+        Means and standard deviations are those of ``predict``.  Columns with a held-out cell are observed ones.
+        """
         self._check_fitted()
         observations = self.observations_
         index = int(observations.row_indices([row])[0])
-        begin, end = observations.by_row.starts[index : index + 2]
-        unseen = np.setdiff1d(np.arange(observations.shape[1]), observations.by_row.indices[begin:end])
+        unseen = self._unseen_columns(index)
         if not unseen.size:
             raise ValueError(f"row {row!r} has an observation in every column; there is nothing unseen to rank.")
-        found = rank_columns(self.posterior_, self.model_.likelihood, index, unseen, check_count("n", n, 1))
+        rng, number = self._rng(Stream.PREDICTION), check_count("n", n, 1)
+        found = rank_columns(rng, self.posterior_, self.model_.likelihood, index, unseen, number)
         labels = observations.column_labels
         return found if labels is None else replace(found, columns=labels[found.columns])
 
@@ -159,6 +173,13 @@ class FittedModel(HasParameters):
         return loo(self.posterior_, self.model_.likelihood, self.observations_)
 
     @cached_property
+    def known_cells_(self) -> tuple[Observations, ...]:
+        """The cells whose values are known: those of the fit and, if the run stores any, those held out of it."""
+        self._check_fitted()
+        held_out = self._held_out()
+        return (self.observations_,) if held_out is None else (self.observations_, held_out)
+
+    @cached_property
     def effective_rank_(self) -> EffectiveRank:
         """The effective rank of the low-rank part, with an interval; computed on first access."""
         self._check_fitted()
@@ -181,12 +202,25 @@ class FittedModel(HasParameters):
         """Return the cells that were held out of the fit, if they are known."""
         return None
 
+    def _labelled(self, matrix: Matrix) -> Any:
+        """Return a matrix with the labels of the data, if these have labels."""
+        layout = self.posterior_.attributes.get("layout") or {}
+        return with_labels(matrix, self.observations_, (layout.get("row"), layout.get("col")))
+
+    def _unseen_columns(self, row: int) -> IntVector:
+        """Return the columns in which a row has no known cell."""
+        unseen = np.ones(self.observations_.shape[1], dtype=bool)
+        for cells in self.known_cells_:
+            begin, end = cells.by_row.starts[row : row + 2]
+            unseen[cells.by_row.indices[begin:end]] = False
+        return np.flatnonzero(unseen)
+
     def _take(
         self, observations: Observations, model: Model, posterior: Draws, diagnostics: Diagnostics | None = None
     ) -> None:
         """Store the result of a fit; the draws may have been diagnosed already."""
         self.observations_, self.model_, self.posterior_ = observations, model, posterior
-        for cached in ("diagnostics_", "effective_rank_"):  # of an earlier fit
+        for cached in ("diagnostics_", "effective_rank_", "known_cells_"):  # of an earlier fit
             self.__dict__.pop(cached, None)
         if diagnostics is not None:
             self.__dict__["diagnostics_"] = diagnostics

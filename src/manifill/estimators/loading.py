@@ -15,7 +15,12 @@ from manifill.run.verdict import read_verdict
 __all__ = ["DamagedRunWarning", "UnverifiedRunWarning", "load"]
 
 # What settings were that a run of an earlier version does not store.
-EARLIER_DEFAULTS: dict[str, Any] = {"noise": "shared", "tails": "normal"}
+EARLIER_DEFAULTS: dict[str, Any] = {
+    "noise": "shared",
+    "tails": "normal",
+    "column_transform": None,
+    "off_components": "keep",
+}
 
 
 class UnverifiedRunWarning(UserWarning):

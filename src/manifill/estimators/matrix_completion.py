@@ -1,7 +1,7 @@
 """The main estimator: fit, predict, complete."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -13,18 +13,21 @@ from manifill.base import progress
 from manifill.base.progress_display import displayed
 from manifill.estimators.arguments import (
     build_model,
+    check_choice,
     check_count,
     check_count_or_auto,
+    check_values,
     choose_likelihood,
     choose_sampler,
 )
-from manifill.estimators.automatic_choices import choose_names, choose_rank, sweeps_per_draw
+from manifill.estimators.automatic_choices import choose_names, choose_rank, with_sweeps, without_off_components
 from manifill.estimators.column_scaling import scale_columns
+from manifill.estimators.column_transform import IN_UNITS, transform_columns
 from manifill.estimators.draw_arguments import choose_draws
 from manifill.estimators.fitted_model import FittedModel
 from manifill.likelihoods import Likelihood
 from manifill.problem import Duplicates, Layout, Model, Observations, as_observations
-from manifill.problem.additive_fit import TYPICAL_ITERATIONS
+from manifill.problem.column_units import SAME_UNITS, ColumnUnits
 from manifill.problem.convert import is_frame
 from manifill.problem.frame_labels import describe_frame
 from manifill.problem.frames import frame_layout
@@ -42,10 +45,11 @@ if TYPE_CHECKING:
 
 __all__ = ["ConvergenceWarning", "MatrixCompletion"]
 
-# What is counted before the chains start, with guesses of the seconds per cell: the comparison with held-out cells and
-# the fingerprint of the data; and the priors of effects, rate and factors, for which effects are fitted.
+# What is counted while arguments are checked, with a guess of the seconds per cell: the comparison with held-out cells
+# and the fingerprint of the data.
 CHECKS, SECONDS_PER_CHECK = 2, 1e-7
-PRIORS, SECONDS_PER_PRIOR = 3, 4e-7
+
+OFF_COMPONENTS = ("drop", "keep")
 
 
 class ConvergenceWarning(UserWarning):
@@ -59,7 +63,7 @@ class MatrixCompletion(FittedModel):
     ----------
     rank
         Number of components, at most min(m, n); ``"auto"`` for a generous number that the data support, found by how
-        well cells that are left out are predicted from the others.
+        well cells that are left out are predicted from the others.  Of more than 16, those that are off are dropped.
     likelihood
         ``"gaussian"``, ``"softplus"`` (positive data) or ``"binomial"`` (counts out of ``trials``, ratings), or a
         likelihood object, such as one from :func:`manifill.custom_likelihood`.
@@ -71,7 +75,7 @@ class MatrixCompletion(FittedModel):
         Number of chains.
     warmup
         Warm-up iterations per chain, which are discarded; ``"auto"`` for what suits the sampler: 500, or 200 for
-        ``"factors"``.
+        ``"factors"``, and fewer on large tables.
     draws
         Draws per chain; ``"auto"`` to draw in blocks until predictions are green or a limit is reached, which is
         announced.
@@ -87,6 +91,10 @@ class MatrixCompletion(FittedModel):
         ``"auto"`` to divide the columns by their standard deviations if these differ widely and there are no more
         columns than rows, ``"standardize"`` to always do so, None to leave the columns unscaled.  Predictions are in
         the data's units; U, s, V, effects and sigma are in scaled units.
+    column_transform
+        ``"auto"`` to make skewed and heavy-tailed columns nearly normal by a sinh-arcsinh transform, if there are no
+        more columns than rows and cells that are left out are then predicted better; ``"sinh-arcsinh"`` to always do
+        so; None to never do so.  Predictions are in the data's units; everything else is in transformed units.
     noise
         ``"shared"`` for one noise level in all cells; ``"row"``, ``"column"`` or ``"both"`` for one per row, column, or
         a product of a factor for each row and one for each column.  The factors are pooled: their spread is
@@ -110,6 +118,10 @@ class MatrixCompletion(FittedModel):
     target_acceptance, max_depth
         The mean acceptance probability that warm-up targets (raise it if there are divergences), and the maximum depth
         of a NUTS tree; ``joint`` learns its trajectory lengths from NUTS trees during warm-up.
+    off_components
+        What to do with components of a given rank above 16 that are off: ``"drop"`` those without which left-out cells
+        are predicted as well, before the chains start; or ``"keep"`` all.  Those of ``gibbs`` and of the paper's priors
+        are always kept.
     path
         Folder that the draws are written to during sampling; by default they are kept in memory.
     jobs
@@ -162,6 +174,7 @@ class MatrixCompletion(FittedModel):
         seed: int | None = None,
         effects: str | None = "additive",
         column_scales: str | None = "auto",
+        column_transform: str | None = "auto",
         noise: str = "auto",
         tails: str = "normal",
         sigma: float | None = None,
@@ -173,6 +186,7 @@ class MatrixCompletion(FittedModel):
         duplicates: Duplicates = "error",
         target_acceptance: float = 0.8,
         max_depth: int = 10,
+        off_components: str = "drop",
         path: str | Path | None = None,
         jobs: int | None = None,
         progress: bool = True,
@@ -188,6 +202,7 @@ class MatrixCompletion(FittedModel):
         self.seed = seed
         self.effects = effects
         self.column_scales = column_scales
+        self.column_transform = column_transform
         self.noise = noise
         self.tails = tails
         self.sigma = sigma
@@ -199,6 +214,7 @@ class MatrixCompletion(FittedModel):
         self.duplicates = duplicates
         self.target_acceptance = target_acceptance
         self.max_depth = max_depth
+        self.off_components = off_components
         self.path = path
         self.jobs = jobs
         self.progress = progress
@@ -325,26 +341,39 @@ class MatrixCompletion(FittedModel):
     def _resolve(self, observations: Observations, seed: int) -> Resolved:
         """Return the model and sampler that the parameters describe, with priors and scales derived from the data."""
         likelihood = choose_likelihood(self.likelihood, self.trials, self.step)
-        in_units = {name: getattr(self, name) for name in ("sigma", "noise_prior", "lambda_", "lambda_prior")}
+        check_values(observations, likelihood)  # before columns are transformed or scaled
+        in_units = {name: getattr(self, name) for name in IN_UNITS}
         name, noise = choose_names(likelihood, sampler=self.sampler, noise=self.noise, **in_units)
         sampler = choose_sampler(name, self.target_acceptance, self.max_depth, self.warmup)
-        scaled, scales = scale_columns(self.column_scales, observations, likelihood, in_units)
         chosen: dict[str, Any] = {"sampler": name, "effects": self.effects, "noise": noise, "tails": self.tails}
-        described = partial(_with_priors, scaled, likelihood, chosen | in_units)
-        rank = check_count_or_auto("rank", self.rank, 1)
-        if rank is None:
-            one = described(1)  # also raises errors in other arguments, before the search
-            rank = choose_rank(generator(seed, Stream.RANK), scaled, one)
+        units = self._units(observations, likelihood, chosen | in_units, seed)
+        scaled = units.observations(observations)
+        described = partial(build_model, scaled, likelihood, **chosen | in_units)
+        model = self._model(scaled, lambda rank: described(rank=rank), name, seed)
         if self.sampler == AUTO and name == "factors":
-            sampler = sampler._replace(sweeps=sweeps_per_draw(scaled, rank))
-        return Resolved(described(rank), scales, sampler)
+            sampler = with_sweeps(sampler, self.warmup, scaled, model.rank)
+        return Resolved(model, units, sampler)
 
+    def _model(self, scaled: Observations, of_rank: Callable[[int], Model], sampler: str, seed: int) -> Model:
+        """Return the model of the rank that is given or found, without components that are off."""
+        drops = check_choice("off_components", self.off_components, OFF_COMPONENTS) == "drop"
+        rank, rng = check_count_or_auto("rank", self.rank, 1), generator(seed, Stream.RANK)
+        given = of_rank(1 if rank is None else rank)  # also raises errors in other arguments, before the search
+        if rank is None:
+            return of_rank(choose_rank(rng, scaled, given))
+        return without_off_components(rng, scaled, given) if drops and sampler != "gibbs" else given
 
-def _with_priors(observations: Observations, likelihood: Likelihood, arguments: dict[str, Any], rank: int) -> Model:
-    """Return the model of a rank, and count the iterations of the fits that scale its priors."""
-    iterations, guess = PRIORS * TYPICAL_ITERATIONS, SECONDS_PER_PRIOR * PRIORS * observations.size
-    progress.begin("choosing priors", iterations, "iterations", guess=guess)
-    return build_model(observations, likelihood, rank=rank, **arguments)
+    def _units(
+        self, observations: Observations, likelihood: Likelihood, arguments: dict[str, Any], seed: int
+    ) -> ColumnUnits:
+        """Return the units of the columns: transformed, scaled, or as they are."""
+        rng, with_scales = generator(seed, Stream.TRANSFORM), arguments | {"column_scales": self.column_scales}
+        units = transform_columns(self.column_transform, rng, observations, likelihood, with_scales)
+        if units is not None:
+            return units
+        in_units = {name: arguments[name] for name in IN_UNITS}
+        _, scales = scale_columns(self.column_scales, observations, likelihood, in_units, arguments["tails"])
+        return SAME_UNITS if scales is None else ColumnUnits.divided_by(scales)
 
 
 def _likely_size(data: Any) -> int:
