@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from manifill.likelihoods import Binomial, Gaussian, Likelihood, SoftplusGaussian, custom_likelihood
     from manifill.map_estimation import MapEstimate
     from manifill.posterior import Diagnostics, Draws, Prediction, Score
+    from manifill.posterior.pooling import PooledEstimate, pool
     from manifill.problem import Observations
 
     __version__: str
@@ -34,6 +35,7 @@ __all__ = [
     "MapEstimate",
     "MatrixCompletion",
     "Observations",
+    "PooledEstimate",
     "Prediction",
     "Score",
     "SoftplusGaussian",
@@ -41,6 +43,7 @@ __all__ = [
     "hold_out",
     "load",
     "map_estimate",
+    "pool",
 ]
 
 # The module of each public name; a test compares this table with the imports above, which type checkers read.
@@ -56,6 +59,7 @@ _MODULES = {
     "MapEstimate": "manifill.map_estimation",
     "MatrixCompletion": "manifill.estimators.matrix_completion",
     "Observations": "manifill.problem",
+    "PooledEstimate": "manifill.posterior.pooling",
     "Prediction": "manifill.posterior",
     "Score": "manifill.posterior",
     "SoftplusGaussian": "manifill.likelihoods",
@@ -63,6 +67,7 @@ _MODULES = {
     "hold_out": "manifill.estimators.hold_out",
     "load": "manifill.estimators.loading",
     "map_estimate": "manifill.estimators.map_estimate",
+    "pool": "manifill.posterior.pooling",
 }
 
 
