@@ -1,12 +1,20 @@
 """What every test shares."""
 
 import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 
 import pytest
 from threadpoolctl import threadpool_limits
 
 import manifill.base.jit  # noqa: F401 - loads the BLAS of compiled code, which the limit must find
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Import ArviZ once before the workers do: two first imports of a day write the same file and may fail."""
+    if not hasattr(config, "workerinput") and config.getoption("numprocesses", None):
+        subprocess.run([sys.executable, "-W", "ignore", "-c", "import arviz"], capture_output=True, check=False)
 
 
 @pytest.fixture(autouse=True, scope="session")

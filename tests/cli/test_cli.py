@@ -29,6 +29,7 @@ PYTHON_WORDS = re.compile(
 )
 
 QUICK = ["--sampler", "factors", "--rank", "2", "--chains", "2", "--warmup", "20", "--draws", "30", "--jobs", "1"]
+QUICK += ["--column-transform", "none"]
 
 
 @pytest.fixture

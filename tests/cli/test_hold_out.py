@@ -18,7 +18,7 @@ from manifill.run.folder import RunFolder
 from manifill.run.observations_file import load_observations
 
 QUICK = ["--sampler", "factors", "--rank", "2", "--chains", "2", "--warmup", "20", "--draws", "30", "--jobs", "1"]
-QUICK += ["--seed", "1"]
+QUICK += ["--column-transform", "none", "--seed", "1"]
 
 Run = Callable[..., tuple[int, str, str]]
 

@@ -20,6 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
 Call: TypeAlias = Callable[..., tuple[str | int | None, str, str]]
 
 SMALL = {"sampler": "factors", "rank": 1, "chains": 1, "warmup": 2, "draws": 3, "jobs": 1, "holdout": 0, "seed": 1}
+SMALL |= {"column-transform": "none"}
 QUICK = [*(word for name, value in SMALL.items() for word in (f"--{name}", str(value))), "--out", "run"]
 COMPLETE = "id,a,b\nx,1,2\ny,3,4\nz,5,7\n"
 LONG = "gene,drug,ic50\ng,x,1\ng,y,2\nh,x,3\n"

@@ -18,6 +18,7 @@ from tests.tables.test_matrix_files import matrix_market
 pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
 
 QUICK: dict[str, Any] = {"rank": 2, "sampler": "factors", "chains": 2, "warmup": 20, "draws": 20, "seed": 0, "jobs": 1}
+QUICK["column_transform"] = None
 HOLES = low_rank_table()[1]
 DAYS = pd.date_range("2024-03-01", periods=len(HOLES))
 DEPTHS = np.arange(HOLES.shape[1]) + 0.5
@@ -63,7 +64,7 @@ def test_columns_may_be_dates_in_json(call: Call) -> None:
 def test_a_matrix_market_file_counts_from_one(call: Call) -> None:
     """If rows were numbered from 0, a pair of the file's own numbers would silently be another cell."""
     Path("m.mtx").write_bytes(matrix_market(HOLES))
-    options = [f"--{name}={value}" for name, value in QUICK.items()]
+    options = [f"--{name.replace('_', '-')}={'none' if value is None else value}" for name, value in QUICK.items()]
     assert call("fit", "m.mtx", *options, "--hold-out", "0", "--out", "run")[0] in (0, 3)
     m, n = HOLES.shape
     Path("pairs.csv").write_text(f"row,column\n1,2\n{m},{n}\n")

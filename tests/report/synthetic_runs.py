@@ -10,6 +10,7 @@ from manifill import Binomial, MatrixCompletion, Observations
 from manifill.base.arrays import Array, Generator
 from manifill.estimators.loading import load
 from manifill.posterior import Draws, Variable
+from manifill.problem.column_units import ColumnUnits
 from manifill.run.folder import RunFolder
 from manifill.run.manifest import write_manifest
 from manifill.run.observations_file import save_observations
@@ -60,7 +61,7 @@ def synthetic_run(
         "seed": 0,
         "fingerprint": fingerprint(seen),
         "versions": {"manifill": "0"},
-        **replace(model._resolve(seen, 0), column_scales=scales).to_json(),
+        **replace(model._resolve(seen, 0), units=ColumnUnits.divided_by(1.0 if scales is None else scales)).to_json(),
         **(attributes or {}),
     }
     lp = rng.normal(size=(chains, draws)) + nuisance * np.arange(chains)[:, None]

@@ -242,3 +242,47 @@ def test_long_labels_keep_their_ends(tmp_path: Path) -> None:
     labels = np.array([f"{'x' * 80} row {k}" for k in range(24)], dtype=object), None
     text = visible_text(page_of(tmp_path / "run", labels=labels))
     assert re.search(r"x{20,30}…x{10,30} row \d+ ", text)
+
+
+def text_of_predictions(folder: Path, shape: tuple[int, int], observed: float) -> tuple[str, Array]:
+    """Return the section with the predictions as text, and the number of unknown cells in each row of the table."""
+    page, unknown = page_of(folder, shape=shape, observed=observed), np.ones(shape, dtype=bool)
+    for file in (RunFolder(folder).data, RunFolder(folder).held_out):
+        unknown[load_observations(file).triples()[:2]] = False
+    return visible_text(page.partition('<section id="predictions">')[2].partition("</section>")[0]), unknown.sum(axis=1)
+
+
+@pytest.mark.parametrize(("observed", "have", "are"), [(0.7, "have", "are"), (0.3, "has", "is")])
+def test_rows_without_gaps_are_counted(tmp_path: Path, observed: float, have: str, are: str) -> None:
+    text, gaps = text_of_predictions(tmp_path / "run", (24, 4), observed)
+    full = int(np.sum(gaps == 0))
+    assert (full == 1) == (have == "has")
+    assert f"highest predictions. {full} of 24 {have} no unobserved cell and {are} not listed." in text
+    assert "For the rest" not in text
+
+
+def test_rows_beyond_the_limit_are_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("manifill.report.sections.prediction_lists.MAX_ROWS", 3)
+    text, gaps = text_of_predictions(tmp_path / "some", (24, 4), 0.7)
+    full, others = np.sum(gaps == 0), np.sum(gaps > 0)
+    assert (
+        f"{full} of 24 have no unobserved cell and are not listed. The list has the 3 of the other {others} with the "
+        "most observed cells. For the rest, use manifill top or manifill predict ." in text
+    )
+    text, gaps = text_of_predictions(tmp_path / "all", (24, 15), 0.5)
+    assert gaps.all()
+    assert "highest predictions. The list has the 3 of 24 with the most observed cells. For the rest, use" in text
+
+
+def test_nothing_is_said_if_all_rows_are_listed(tmp_path: Path) -> None:
+    text, gaps = text_of_predictions(tmp_path / "run", (24, 15), 0.5)
+    assert gaps.all()
+    assert "not listed" not in text
+    assert "The list has" not in text
+
+
+def test_a_table_whose_only_gaps_are_held_out_has_no_predictions(tmp_path: Path) -> None:
+    text = visible_text(page_of(tmp_path / "run", observed=1.0))
+    assert "nothing to predict" in text
+    assert "Unobserved cells" not in text
+    assert "Grey cells are not observed, or held out." in text

@@ -13,6 +13,7 @@ import pytest
 
 import manifill
 from manifill.cli.app import run as run_command
+from manifill.run import chains_to_draws
 from manifill.run.folder import RunFolder
 from manifill.run.observations_file import load_observations
 from manifill.run.provenance import fingerprint
@@ -23,7 +24,7 @@ from tests.run.runs import files_of, make_older
 pytestmark = pytest.mark.filterwarnings("ignore::manifill.ConvergenceWarning")
 
 FIT = ["fit", "wide.csv", "--sampler", "factors", "--rank", "2", "--chains", "2", "--warmup", "20", "--draws", "30"]
-FIT += ["--noise", "shared", "--jobs", "1", "--out", "run"]
+FIT += ["--column-transform", "none", "--noise", "shared", "--jobs", "1", "--out", "run"]
 
 Run = Callable[..., tuple[int, str]]
 
@@ -124,6 +125,28 @@ def test_resume_without_a_run_is_refused(run: Run, tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     assert "run is empty, so it cannot be resumed; leave --resume out" in run(*FIT, "--resume")[1]
     assert not any((tmp_path / "run").iterdir())
+    (tmp_path / "run" / "checkpoints").mkdir()
+    refused = 2, "manifill: run holds no run, so it cannot be resumed; leave --resume out to begin a run.\n"
+    assert run(*FIT, "--resume") == refused
+    (tmp_path / "run" / "checkpoints" / "run.lock").touch()
+    assert run(*FIT, "--resume") == refused
+    assert run(*FIT, "--quiet")[0] in (0, 3)
+
+
+def test_an_interrupt_before_the_run_begins_is_followed_by_another_fit(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt("interrupted")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(chains_to_draws, "create_store", stop)
+        patch.setattr(sys, "argv", ["manifill", *FIT, "--quiet"])
+        with pytest.raises(KeyboardInterrupt, match=r"^interrupted before the run began; fit again$"):
+            run_command()
+    assert files_of(tmp_path / "run") == {}
+    assert "leave --resume out" in run(*FIT, "--resume")[1]
+    assert run(*FIT, "--quiet")[0] in (0, 3)
 
 
 def test_a_run_is_replaced_by_name(run: Run, tmp_path: Path) -> None:

@@ -55,22 +55,24 @@ def draws(path: Path) -> Any:
     [(0.05, "try again"), (0.6, "continue with resume=True"), (0.95, "continue with resume=True")],
 )
 def test_a_fit_is_resumed_once_there_is_space(share: float, said: str, whole: Path, tmp_path: Path) -> None:
-    needed = size_on_disk(whole)
+    """With very little space no run begins, and the fit is repeated."""
+    needed, is_begun = size_on_disk(whole), share > 0.05
     with small_disk(tmp_path / "disk", int(share * needed)) as disk:
         run = RunFolder(disk / "run")
         with pytest.raises(DiskFullError, match=rf"the disk that holds {run.path} is full; free space and {said}\."):
             fit(run.path, TABLE, draws=DRAWS)
-        if share > 0.05:
+        assert run.holds_run() == is_begun
+        if is_begun:
             assert verify_run(run.path).damage == ()
             so_far = manifill.load(run.path).posterior_
             assert 0 < so_far.draws * so_far.chains < 2 * DRAWS
             np.testing.assert_array_equal(so_far.A[0], draws(whole)[0, : so_far.draws])
         before = files_of(disk)
         with pytest.raises(DiskFullError):
-            fit(run.path, TABLE, draws=DRAWS, resume=True)
+            fit(run.path, TABLE, draws=DRAWS, resume=is_begun)
         assert before.keys() <= files_of(disk).keys()
         change_disk(disk, f"size={4 * needed}")
-        fit(run.path, TABLE, draws=DRAWS, resume=True)
+        fit(run.path, TABLE, draws=DRAWS, resume=is_begun)
         np.testing.assert_array_equal(draws(run.path), draws(whole))
         assert verify_run(run.path).damage == ()
 

@@ -10,6 +10,7 @@ from manifill import Binomial, Gaussian, SoftplusGaussian, custom_likelihood
 from manifill.base.priors import PAPER_NOISE, ComponentGamma, Gamma, ScaledF
 from manifill.likelihoods import Spread, Tails, WithNoise
 from manifill.problem import Model
+from manifill.problem.column_units import SAME_UNITS, ColumnUnits
 from manifill.run.resolved import Resolved, model_from_json, model_to_json
 from manifill.run.sampler_choice import SamplerChoice
 from manifill.unknowns import EffectsPrior
@@ -43,17 +44,29 @@ def test_a_model_comes_back_field_by_field(name: str) -> None:
             assert type(getattr(found, field)) is type(value), field
 
 
-def test_scales_and_sampler_come_back() -> None:
-    resolved = Resolved(MODELS["effects"], np.array([THIRD, 1e-30, 7.0]), SamplerChoice("joint", 0.8, 10, 500))
+SCALES = np.array([THIRD, 1e-30, 7.0])
+SHAPES = ColumnUnits(
+    np.array([-1.0, 0.0, THIRD]),
+    SCALES,
+    np.array([0.0, THIRD, -0.4]),
+    np.array([1.0, 2.0, THIRD]),
+    np.array([12.0, 1e300, THIRD]),
+)
+
+
+@pytest.mark.parametrize("units", [ColumnUnits.divided_by(SCALES), SHAPES])
+def test_units_and_sampler_come_back(units: ColumnUnits) -> None:
+    resolved = Resolved(MODELS["effects"], units, SamplerChoice("joint", 0.8, 10, 500))
     found = Resolved.from_json(through_json(resolved.to_json()), None)
-    np.testing.assert_array_equal(found.column_scales, resolved.column_scales)
+    for then, now in zip(units, found.units, strict=True):
+        np.testing.assert_array_equal(now, then)
     assert (found.model, found.sampler) == (resolved.model, resolved.sampler)
-    unscaled = Resolved(MODELS["effects"], None, resolved.sampler._replace(sweeps=3))
+    unscaled = Resolved(MODELS["effects"], SAME_UNITS, resolved.sampler._replace(sweeps=3))
     assert Resolved.from_json(through_json(unscaled.to_json()), None) == unscaled
 
 
 def test_runs_from_before_sweeps_were_counted_had_one_per_draw() -> None:
-    tree = through_json(Resolved(MODELS["effects"], None, SamplerChoice("factors", 0.8, 10, 500)).to_json())
+    tree = through_json(Resolved(MODELS["effects"], SAME_UNITS, SamplerChoice("factors", 0.8, 10, 500)).to_json())
     del tree["sampler"]["sweeps"]
     assert Resolved.from_json(tree, None).sampler.sweeps == 1
     with pytest.raises(ValueError, match=r"sampler\.sweeps must be a whole number of at least 1, not 0"):

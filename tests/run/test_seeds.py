@@ -13,7 +13,7 @@ SOURCE = Path(manifill.__file__).parent
 
 def test_keys_never_change() -> None:
     keys = {"DIAGNOSTICS": 1073741824, "PREDICTION": 1073741825, "HELD_OUT": 1073741826, "RANK": 1073741827}
-    keys |= {"REPORT": 2147483648}
+    keys |= {"TRANSFORM": 1073741828, "IMPUTATION": 1073741829, "REPORT": 2147483648}
     assert {stream.name: int(stream) for stream in Stream} == keys
 
 

@@ -86,6 +86,12 @@ def test_encodings(tmp_path: Path, encoding: str, mark: bytes, note: str | None)
     assert note is None or table.notes[0].endswith(note)
 
 
+def test_windows_text_is_told_from_latin_1_by_its_dashes_and_quotes(tmp_path: Path) -> None:
+    table = read_table(put(tmp_path, "id,a,b\nZoë – 3,1.5,\nd’Arc,2.25,1e3\n".encode("cp1252")))
+    assert labels(table.observations)[0] == ["Zoë – 3", "d’Arc"]
+    assert table.notes[0].endswith("table.csv is not UTF-8 and is read as Windows-1252")
+
+
 @pytest.mark.parametrize(
     ("text", "place"),
     [

@@ -14,7 +14,7 @@ OPTIONS = {
     "max_bytes": "--max-size",
     "path": "--out",
 }
-WITH_NONE = ("column_scales",)  # options that have the value none; others are left out instead
+WITH_NONE = ("column_scales", "column_transform")  # options that have the value none; others are left out instead
 UNITS = "KMGT"
 SIZE = re.compile(rf"([0-9]+(?:\.[0-9]+)?) ?([{UNITS}]?)(?:i?B)?", re.IGNORECASE)
 

@@ -48,6 +48,7 @@ def fit(
     trials: fit_options.Trials = None,
     step: fit_options.Step = 1.0,
     rank: fit_options.Rank = "auto",
+    off_components: fit_options.OffComponents = "drop",
     effects: fit_options.Effects = True,
     noise: fit_options.Noise = "auto",
     tails: fit_options.Tails = "normal",
@@ -55,6 +56,7 @@ def fit(
     noise_prior: fit_options.NoisePrior = None,
     lambda_: fit_options.Lambda = None,
     column_scales: fit_options.ColumnScales = "auto",
+    column_transform: fit_options.ColumnTransform = "auto",
     sampler: fit_options.Sampler = "auto",
     chains: fit_options.Chains = 4,
     warmup: fit_options.Warmup = "auto",
@@ -120,6 +122,7 @@ def fit(
         table = input_table(file, options, before, console)
     settings: dict[str, Any] = {
         "rank": parse_count(rank),
+        "off_components": off_components,
         "likelihood": likelihood,
         "trials": trials,
         "step": step,
@@ -131,6 +134,7 @@ def fit(
         "noise_prior": noise_prior,
         "lambda_": lambda_,
         "column_scales": None if column_scales == "none" else column_scales,
+        "column_transform": None if column_transform == "none" else column_transform,
         "duplicates": duplicates,
         "chains": chains,
         "warmup": parse_count(warmup),
@@ -230,18 +234,22 @@ def _fit(
     hold_out = {"amount": held.amount, "by": held.by}
     about = {"file": file.name, "layout": asdict(table.layout), "hold_out": hold_out}
     resume, overwrite = start is Start.RESUME, start is Start.OVERWRITE
-    with warnings.catch_warnings(), _saying_how_to_continue(file, Path(model.path or "")):
+    with warnings.catch_warnings(), _saying_how_to_continue(file, Path(model.path or ""), resume=resume):
         warnings.simplefilter("ignore", ConvergenceWarning)  # the verdict is printed
         with displayed(visible=not console.quiet, words=in_command_words):
             model.fit(train, held_out=held_out, resume=resume, overwrite=overwrite, about=about)
 
 
 @contextmanager
-def _saying_how_to_continue(file: Path, run: Path) -> Iterator[None]:
-    """Add to the message of an interrupt, or of a killed chain, the command that continues the run, if it has begun."""
+def _saying_how_to_continue(file: Path, run: Path, *, resume: bool) -> Iterator[None]:
+    """Add to the message of an interrupt, or of a killed chain, the command that continues the run, if it has begun.
+
+    A run that was to be replaced, and is still there, is another one.
+    """
     from manifill.base.errors import ChainsKilledError
     from manifill.run.folder import RunFolder
 
+    before = _identity(RunFolder(run).manifest)
     remedy = f"`manifill fit {as_argument(file)} --out {as_argument(run)} --resume` continues"
     try:
         yield
@@ -249,4 +257,13 @@ def _saying_how_to_continue(file: Path, run: Path) -> Iterator[None]:
         raise ChainsKilledError(error.killed, remedy) from None
     except KeyboardInterrupt as interrupt:
         message = str(interrupt) or "interrupted"
-        raise type(interrupt)(f"{message}; {remedy}" if RunFolder(run).draws.exists() else message) from None
+        is_begun = RunFolder(run).draws.exists() and (resume or _identity(RunFolder(run).manifest) != before)
+        raise type(interrupt)(f"{message}; {remedy}" if is_begun else message) from None
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    """Return what tells a file from one that replaced it, or None if there is none."""
+    if not file.exists():
+        return None
+    found = file.stat()
+    return found.st_ino, found.st_mtime_ns

@@ -12,6 +12,7 @@ __all__ = [
     "Chains",
     "Col",
     "ColumnScales",
+    "ColumnTransform",
     "Draws",
     "Duplicates",
     "Effects",
@@ -28,6 +29,7 @@ __all__ = [
     "Missing",
     "Noise",
     "NoisePrior",
+    "OffComponents",
     "Out",
     "Overwrite",
     "Rank",
@@ -70,6 +72,10 @@ Likelihood = Annotated[
 Trials = Annotated[int | None, model(help="Binomial: the largest value divided by --step.")]
 Step = Annotated[float, model(help="Binomial: values are multiples of this.")]
 Rank = Annotated[str, model(help="Number of components; auto: found from the data.", metavar=COUNT)]
+OffComponents = Annotated[
+    Literal["drop", "keep"],
+    model(help="Components of a --rank above 16 without which left-out cells are predicted as well: drop, or keep."),
+]
 Effects = Annotated[bool, model(help="Add a mean and row and column effects.")]
 Noise = Annotated[
     Literal["auto", "shared", "row", "column", "both"],
@@ -82,6 +88,10 @@ Tails = Annotated[Literal["normal", "student"], model(help="Normal noise, or Stu
 Sigma = Annotated[float | None, model(help="The noise's standard deviation, if it is known.")]
 NoisePrior = Annotated[Literal["paper"] | None, model(help="The paper's prior on the noise.")]
 Lambda = Annotated[float | None, model("--lambda", help="The prior rate of the singular values, if it is known.")]
+ColumnTransform = Annotated[
+    Literal["auto", "sinh-arcsinh", "none"],
+    model(help="Make skewed and heavy-tailed columns nearly normal: if that predicts better, always, or never."),
+]
 ColumnScales = Annotated[
     Literal["auto", "standardize", "none"],
     model(help="Divide columns by their spreads: if these differ widely, always, or never."),

@@ -21,6 +21,8 @@ def top(
 ) -> None:
     """Rank the unseen columns of a row by expected value, with the probability that each is among the best n.
 
+    The columns mean and sd are those of `manifill predict`. A value that was held out of the fit is not unseen.
+
     **Example**
 
         manifill top run/ --row 42 --n 10

@@ -60,19 +60,21 @@ def ranks(rng: Generator, data: ReportData, held_out: Observations) -> Ranks:
     rows, cols, values = held_out.triples()
     rows, cols = rows.astype(np.int64), cols.astype(np.int64)
     x, mean, below, at_most = np.zeros((4, values.size))
-    target = values / data.spreads[cols]
+    units = draws.column_units.at(cols)
+    target = units.to_model(values)
     slack = ROUNDING * np.abs(target)
     factors = draws.factors(variables_needed(draws, likelihood))
     for left, right, variables in progress.counted(factors, "ranking held-out values", draws.total, "draws"):
         product_at_cells(left, right, rows, cols, x)
-        sample = likelihood.sample(rng, x, parameters_at(variables, rows, cols))
-        mean += likelihood.mean(x)
+        parameters = parameters_at(variables, rows, cols)
+        sample = likelihood.sample(rng, x, parameters)
+        mean += units.moments(likelihood.mean(x), likelihood.variance(x, parameters))[0]
         below += sample < target - slack
         at_most += sample <= target + slack
     total = draws.total
     below, at_most = below / total, at_most / total
     randomised = below + rng.random(values.size) * (at_most - below)
-    return Ranks(data.spreads[cols] * mean / total, below, at_most, randomised)
+    return Ranks(mean / total, below, at_most, randomised)
 
 
 def is_covered(found: Ranks, level: float) -> Array:

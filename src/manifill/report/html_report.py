@@ -74,8 +74,8 @@ def write_report(model: MatrixCompletion, path: str | Path, *, held_out: Observa
 
 def _sections(data: ReportData) -> dict[str, Any]:
     """Return the variables of the template."""
-    of_predictions, of_whole = data.model.diagnosed_series()  # the diagnostics only keep summaries of them
-    series = of_predictions | of_whole
+    found = data.model.diagnosed_series()  # the diagnostics only keep summaries of them
+    series = found.predictions | found.global_quantities
     in_scatter, in_heat_maps, uncertain, listed = data.predict(
         scatter_cells(data), hover_cells(data), least_certain_cells(data), top_cells(data)
     )

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from manifill.base.errors import Damage, DamagedRunError
 from manifill.posterior.store_layout import METADATA
+from manifill.problem.column_units import ColumnUnits
 from manifill.run.draw_rule import AUTO
 from manifill.run.folder import RunFolder
 
@@ -36,6 +37,17 @@ def _are_scales(value: Any) -> bool:
     return isinstance(value, list) and all(
         type(scale) in (int, float) and isfinite(scale) and scale > 0 for scale in value
     )
+
+
+def _is_transform(value: Any) -> bool:
+    """Return whether a value has the parameters of all columns."""
+    if not isinstance(value, dict) or {*value, "limit"} != set(ColumnUnits._fields):  # earlier runs have no limit
+        return False
+    columns = list(value.values())
+    if not all(isinstance(column, list) and len(column) == len(columns[0]) for column in columns):
+        return False
+    are_numbers = all(type(number) in (int, float) and isfinite(number) for column in columns for number in column)
+    return are_numbers and all(_are_scales(value.get(name, [])) for name in ("scale", "tail_weight", "limit"))
 
 
 def _are_versions(value: Any) -> bool:
@@ -85,6 +97,7 @@ FOR_RESUMING = {
 OPTIONAL = {
     GOAL: Rule(_is_count, "a whole number"),
     "column_scales": Rule(_are_scales, "positive numbers"),
+    "column_transform": Rule(_is_transform, "the parameters of a transform of each column"),
     "versions": Rule(_are_versions, "names and versions"),
     "file": Rule(_is_text, "text"),
     "holdout": Rule(_is_share, "a fraction"),

@@ -6,6 +6,8 @@ removed.  Renaming it to ``.moving-run`` ends the removal, and its files are mov
 stopped after the decision, the next fit in the folder completes these steps.
 """
 
+import errno
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,6 +21,9 @@ from manifill.run.manifest import write_manifest
 from manifill.run.run_files import MOVING, NEW, READY, foreign_files, own_files, quoted, remove_empty_folders
 
 __all__ = ["begin_run", "check_unfinished", "complete_beginning", "was_interrupted"]
+
+# A new run that was not completed is removed until nothing has appeared again for so long, and so many times at most.
+SECONDS_BETWEEN_REMOVALS, MOST_REMOVALS = 0.05, 40
 
 
 def begin_run(run: RunFolder, write: Callable[[RunFolder], None]) -> None:
@@ -75,7 +80,7 @@ def check_unfinished(run: RunFolder) -> None:
             f"{run.path} cannot be resumed: it holds {held}, but {run.manifest} is missing; restore it from a copy, or "
             "fit again."
         )
-    foreign = [file for file in foreign_files(run.path) if file.parts[0] == run.draws.name]
+    foreign = [file for file in foreign_files(run.path) if file.parts[0] in (run.draws.name, NEW)]
     if not foreign and (run.draws / METADATA).exists() and read_attributes(run.draws):
         foreign = [(run.draws / METADATA).relative_to(run.path)]  # a store of manifill gets all attributes at once
     if foreign:
@@ -86,7 +91,24 @@ def check_unfinished(run: RunFolder) -> None:
 
 
 def _discard(new: Path) -> None:
-    """Remove a new run that was not completed."""
-    for file in own_files(new):
-        file.unlink()
-    remove_empty_folders(new)
+    """Remove a new run that was not completed.
+
+    After an error or an interrupt, threads of Zarr go on for a moment: they write, rename and remove files of the
+    store, and make its folders again.
+    """
+    for _ in range(MOST_REMOVALS):
+        if not new.exists():
+            return
+        _remove_own(new)
+        time.sleep(SECONDS_BETWEEN_REMOVALS)
+
+
+def _remove_own(new: Path) -> None:
+    """Remove the files of a new run and its empty folders, as far as they are still what they were when listed."""
+    try:
+        for file in own_files(new):
+            file.unlink(missing_ok=True)
+        remove_empty_folders(new)
+    except OSError as error:
+        if error.errno not in (errno.ENOENT, errno.ENOTEMPTY):  # a folder has vanished, or a file has appeared in it
+            raise

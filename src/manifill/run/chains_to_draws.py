@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 from manifill.base import progress
 from manifill.base.argument_words import Argument, Wording
 from manifill.base.errors import DiskFullError
+from manifill.base.variables import Variable
 from manifill.likelihoods import Likelihood
 from manifill.posterior import Diagnostics, Draws, create_store
 from manifill.problem import Model, Observations
-from manifill.problem.column_spreads import divided_by
 from manifill.run.attributes import GOAL
 from manifill.run.begin import begin_run
 from manifill.run.diagnosis import diagnosed
@@ -54,8 +54,7 @@ class Request:
 
     def plan(self, resolved: Resolved) -> Plan:
         """Return the plan of the chains."""
-        scales = resolved.column_scales
-        scaled = self.observations if scales is None else divided_by(self.observations, scales)
+        scaled = resolved.units.observations(self.observations)
         build = partial(resolved.sampler.build, resolved.model, scaled)
         products = products_per_pass(scaled.size, resolved.model.rank, resolved.sampler.name)
         return Plan(build, self.chains, resolved.sampler.warmup, products=products)
@@ -73,6 +72,14 @@ class Prepared(NamedTuple):
     plan: Plan
 
 
+class New(NamedTuple):
+    """A new run of which nothing has been written, and the names of what its store will hold."""
+
+    prepared: Prepared
+    variables: tuple[Variable, ...]
+    statistics: tuple[str, ...]
+
+
 class Sampled(NamedTuple):
     """The result of a fit."""
 
@@ -85,7 +92,7 @@ class Sampled(NamedTuple):
 def sample_in_memory(request: Request, *, jobs: int | None) -> Sampled:
     """Run the chains and return the model and the draws."""
     with progress.followed_by(request.chain_seconds):
-        new = _new(request)
+        new = _new(request).prepared
     attributes = request.attributes | new.resolved.to_json()
     return _sampled(request, new, InMemory(attributes, request.first_goal), request.first_goal, None, attributes, jobs)
 
@@ -93,6 +100,11 @@ def sample_in_memory(request: Request, *, jobs: int | None) -> Sampled:
 def sample_to_disk(request: Request, run: RunFolder, *, start: Start, jobs: int | None) -> Sampled:
     """Run or resume the chains and return the model and the draws, which stay on disk."""
     run.check(start)
+    with _saying_that_no_run_began(run):
+        return _sampled_to_disk(request, run, start=start, jobs=jobs)
+
+
+def _sampled_to_disk(request: Request, run: RunFolder, *, start: Start, jobs: int | None) -> Sampled:
     check_labels(request.observations)
     with progress.followed_by(request.chain_seconds):
         new = None if start is Start.RESUME else _new(request)  # may raise, so before anything is written
@@ -138,6 +150,17 @@ def _sampled(
 
 
 @contextmanager
+def _saying_that_no_run_began(run: RunFolder) -> Iterator[None]:
+    """Add to the message of an interrupt that there is no run that could be resumed, if there is none."""
+    try:
+        yield
+    except KeyboardInterrupt as interrupt:
+        if not run.holds_run():
+            interrupt.args = (f"{str(interrupt) or 'interrupted'} before the run began; fit again",)
+        raise
+
+
+@contextmanager
 def _naming_run(run: RunFolder, remedy: str) -> Iterator[None]:
     """Let an error about a full disk name the run's folder and what to do, not one of its files."""
     try:
@@ -147,29 +170,30 @@ def _naming_run(run: RunFolder, remedy: str) -> Iterator[None]:
         raise DiskFullError(Wording(full, remedy, ".")) from None
 
 
-def _new(request: Request) -> Prepared:
+def _new(request: Request) -> New:
     """Return the model, sampler and plan of a new run, or raise a ValueError if the sampler does not support it."""
     resolved = request.resolve()
     progress.begin("building the sampler", guess=building_seconds(request.observations.size))
     plan = request.plan(resolved)
-    plan.build()  # repeated in the processes of the chains; errors should be raised here
-    return Prepared(resolved, plan)
+    sampler = plan.build()  # repeated in the processes of the chains; errors should be raised here
+    return New(Prepared(resolved, plan), sampler.variables, statistic_names(sampler))
 
 
-def _begun(request: Request, run: RunFolder, new: Prepared) -> Prepared:
+def _begun(request: Request, run: RunFolder, new: New) -> Prepared:
     """Write the data, held-out cells and empty store of a new run, in place of what is there."""
-    plan, sampler = _on_disk(new.plan, run), new.plan.build()
-    attributes = request.attributes | new.resolved.to_json() | {GOAL: request.first_goal}
-    names = statistic_names(sampler)
+    resolved, plan = new.prepared.resolved, _on_disk(new.prepared.plan, run)
+    attributes = request.attributes | resolved.to_json() | {GOAL: request.first_goal}
 
     def write(place: RunFolder) -> None:
         save_observations(place.data, request.observations)
         if request.held_out is not None:
             save_observations(place.held_out, request.held_out)
-        create_store(place.draws, sampler.variables, names, plan.chains, request.first_goal, plan.warmup, attributes)
+        create_store(
+            place.draws, new.variables, new.statistics, plan.chains, request.first_goal, plan.warmup, attributes
+        )
 
     begin_run(run, write)
-    return Prepared(new.resolved, plan)
+    return Prepared(resolved, plan)
 
 
 def _resumed(request: Request, run: RunFolder, before: dict[str, Any]) -> Prepared:

@@ -8,7 +8,7 @@ from pathlib import Path
 from manifill.base.argument_words import Argument, Wording
 from manifill.base.atomic_files import locked, reporting_full_disk
 from manifill.base.errors import CannotResumeError, DiskFullError
-from manifill.run.run_files import foreign_files, is_lock, quoted
+from manifill.run.run_files import MOVING, NEW, READY, foreign_files, is_lock, own_files, quoted
 
 __all__ = ["RunFolder", "Start"]
 
@@ -63,8 +63,11 @@ class RunFolder:
             raise CannotResumeError(Wording(f"{self.path} does not exist, ", advice))
         if not any(self.path.iterdir()):
             raise CannotResumeError(Wording(f"{self.path} is empty, ", advice))
-        if not self.holds_run():
-            raise CannotResumeError(f"{self.path} is not a manifill run and cannot be resumed; choose another folder.")
+        if self.holds_run():
+            return
+        if self._is_free():
+            raise CannotResumeError(Wording(f"{self.path} holds no run, ", advice))
+        raise CannotResumeError(f"{self.path} is not a manifill run and cannot be resumed; choose another folder.")
 
     def _check_replaceable(self) -> None:
         if self._is_free():
@@ -79,8 +82,14 @@ class RunFolder:
             )
 
     def holds_run(self) -> bool:
-        """Return whether there is a run, or a part of one."""
-        return self.manifest.exists() or self.draws.exists() or self.checkpoints.is_dir()
+        """Return whether there is a run, or a part of one.
+
+        A folder for checkpoints with nothing but locks is none: a fit that was stopped before its run began leaves it.
+        """
+        if self.manifest.exists() or self.draws.exists():
+            return True
+        is_begun = any((self.path / name).is_dir() for name in (NEW, READY, MOVING))
+        return self.checkpoints.is_dir() and (is_begun or bool(own_files(self.path)))
 
     def _is_free(self) -> bool:
         """Return whether there is nothing in the folder, except for locks."""

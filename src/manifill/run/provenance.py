@@ -81,8 +81,16 @@ def _with_resolved(before: dict[str, Any], settings: dict[str, Any]) -> dict[str
     sampler, model, stored = before.get("sampler", {}), before.get("model", {}), before["settings"]
     resolved = {"warmup": sampler.get("warmup"), "sampler": sampler.get("name"), "rank": model.get("rank")}
     resolved["noise"] = _noise_name(model.get("noise"))
-    same = (name for name, value in resolved.items() if name in stored and settings[name] in (AUTO, value))
-    return settings | {name: stored[name] for name in same}
+    same = [name for name, value in resolved.items() if name in stored and settings[name] in (AUTO, value)]
+    if settings["column_transform"] == AUTO or (settings["column_transform"] is None) == _is_untransformed(before):
+        same.append("column_transform")
+    if "off_components" not in stored:  # none were dropped, and none will be
+        same.append("off_components")
+    return settings | {name: stored.get(name) for name in same}
+
+
+def _is_untransformed(before: dict[str, Any]) -> bool:
+    return "column_transform" not in before
 
 
 def _noise_name(noise: Any) -> str:

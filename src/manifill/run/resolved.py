@@ -1,4 +1,4 @@
-"""The model of a run with its priors resolved to numbers, the scales of its columns, and its sampler.
+"""The model of a run with its priors resolved to numbers, the units of its columns, and its sampler.
 
 A run stores this document, so that nothing is derived when it is loaded or resumed, and a changed default does not
 affect existing runs.  Parsing is strict: a field that is missing, unknown or of the wrong type is an error.
@@ -12,11 +12,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from manifill.base.arrays import Vector
 from manifill.base.priors import ComponentGamma, Gamma, ScaledF
 from manifill.likelihoods import WITHOUT_NOISE, Likelihood, NoiseModel, Spread, Tails, WithNoise
 from manifill.likelihoods.registry import LIKELIHOODS, likelihood_class
 from manifill.problem import Model
+from manifill.problem.column_units import ColumnUnits
 from manifill.problem.default_priors import SPREAD
 from manifill.run.sampler_choice import SAMPLERS, SamplerChoice
 from manifill.unknowns import EffectsPrior
@@ -30,24 +30,23 @@ PRIORS: dict[str, type[AnyPrior]] = {"gamma": Gamma, "scaled_f": ScaledF, "compo
 
 @dataclass(frozen=True)
 class Resolved:
-    """The model, column scales and sampler of a run, with all defaults resolved."""
+    """The model, units of the columns and sampler of a run, with all defaults resolved."""
 
     model: Model
-    column_scales: Vector | None  # (n,), divisors of the columns
+    units: ColumnUnits
     sampler: SamplerChoice
 
     def to_json(self) -> dict[str, Any]:
         """Return the attributes to store with the run."""
-        scales = {} if self.column_scales is None else {"column_scales": self.column_scales.tolist()}
-        return {"model": model_to_json(self.model), "sampler": self.sampler._asdict(), **scales}
+        sampler = self.sampler._asdict()
+        return {"model": model_to_json(self.model), "sampler": sampler, **self.units.to_attributes()}
 
     @classmethod
     def from_json(cls, attributes: Mapping[str, Any], likelihood: Likelihood | None) -> "Resolved":
         """Parse the attributes of a run; ``likelihood`` is the code of a custom likelihood."""
-        scales = attributes.get("column_scales")
         return cls(
             model=model_from_json(attributes.get("model"), likelihood),
-            column_scales=None if scales is None else np.array(scales, dtype=np.float64),
+            units=ColumnUnits.of_attributes(attributes),
             sampler=_sampler(attributes.get("sampler")),
         )
 

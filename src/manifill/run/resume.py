@@ -99,7 +99,7 @@ def resolved_before(
     """Return the resolved model and sampler of the run; ``likelihood`` is the code of a custom likelihood."""
     try:
         resolved = Resolved.from_json(attributes, likelihood)
-        if resolved.column_scales is not None and resolved.column_scales.size != columns:
+        if resolved.units.scale.ndim and resolved.units.scale.size != columns:
             raise ValueError(f"it does not have {counted(columns, 'column scale')}.")
     except ValueError as error:
         unreadable = f"{run.path} cannot be resumed, its resolved model cannot be read: "

@@ -20,6 +20,8 @@ class Stream(IntEnum):
     PREDICTION = (1 << 30) + 1  # values sampled given the draws
     HELD_OUT = (1 << 30) + 2  # the choice of the held-out cells
     RANK = (1 << 30) + 3  # the search for a rank
+    TRANSFORM = (1 << 30) + 4  # the trial of transformed columns
+    IMPUTATION = (1 << 30) + 5  # the missing entries of completed tables
     REPORT = 1 << 31  # followed by a second key, one per section
 
 

@@ -82,7 +82,8 @@ def _check_factors(run: RunFolder, draws: Draws, observations: Observations) -> 
         fits = all(sizes.get(dim, size) == size for dim, size in zip(dims, found[name].shape, strict=False))
         if found[name].dims != dims or not fits:
             raise DamagedRunError.of([Damage(metadata, f"is damaged: it does not fit the {m}×{n} matrix in data.npz")])
-    if draws.column_scales.ndim and draws.column_scales.shape != (n,):
+    scales = draws.column_scales, draws.column_units.scale
+    if any(each.ndim and each.shape != (n,) for each in scales):
         raise DamagedRunError.of([Damage(run.draws / METADATA, f"is damaged: it does not have {n} column scales")])
 
 

@@ -45,12 +45,17 @@ class TextFile(NamedTuple):
                 yield line
 
 
+# Bytes that are control characters in Latin-1, which no text has, and those of them that Windows-1252 does not use.
+CONTROLS, UNDEFINED = bytes(range(0x80, 0xA0)), bytes([0x81, 0x8D, 0x8F, 0x90, 0x9D])
+
+
 class _Contents(NamedTuple):
     size: int
     is_utf8: bool
     is_blank: bool
     has_zeros: bool
     has_quotes: bool
+    is_windows: bool  # if it is not UTF-8: whether it is Windows-1252 rather than Latin-1
 
 
 def open_text_file(file: InputFile) -> tuple[TextFile, tuple[str, ...]]:
@@ -66,10 +71,9 @@ def open_text_file(file: InputFile) -> tuple[TextFile, tuple[str, ...]]:
         return TextFile(file, encoding, contents.has_quotes, contents.size), (f"{file.name} is read as UTF-16",)
     if contents.is_utf8:
         return TextFile(file, encoding or "utf-8", contents.has_quotes, contents.size), ()
-    return (
-        TextFile(file, "latin-1", contents.has_quotes, contents.size),
-        (f"{file.name} is not UTF-8 and is read as Latin-1",),
-    )
+    encoding, name = ("cp1252", "Windows-1252") if contents.is_windows else ("latin-1", "Latin-1")
+    notes = (f"{file.name} is not UTF-8 and is read as {name}",)
+    return TextFile(file, encoding, contents.has_quotes, contents.size), notes
 
 
 def _marked_encoding(file: InputFile) -> str | None:
@@ -85,12 +89,15 @@ def _inspected(file: InputFile, encoding: str) -> _Contents:
     """Read the whole file once; what is not in the encoding is inspected as Latin-1."""
     decode = codecs.getincrementaldecoder(encoding)("replace" if encoding == "utf-16" else "strict").decode
     size, is_utf8, is_blank, has_zeros, has_quotes = 0, True, True, False, False
+    has_controls, has_undefined = False, False
     with file.open() as stream:
         more = True
         while more:
             piece = stream.read(PIECE)
             more = bool(piece)
             size += len(piece)
+            has_controls = has_controls or _has_any(piece, CONTROLS)
+            has_undefined = has_undefined or _has_any(piece, UNDEFINED)
             if is_utf8:
                 try:
                     text = decode(piece, not more)
@@ -101,4 +108,8 @@ def _inspected(file: InputFile, encoding: str) -> _Contents:
             is_blank = is_blank and not text.strip()
             has_zeros = has_zeros or "\0" in text
             has_quotes = has_quotes or '"' in text
-    return _Contents(size, is_utf8, is_blank, has_zeros, has_quotes)
+    return _Contents(size, is_utf8, is_blank, has_zeros, has_quotes, has_controls and not has_undefined)
+
+
+def _has_any(piece: bytes, some: bytes) -> bool:
+    return len(piece.translate(None, some)) < len(piece)

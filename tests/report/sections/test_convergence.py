@@ -9,7 +9,7 @@ from manifill.report.sections.convergence import convergence, traffic_light
 def verdict(use: str, colour: Colour, rhats: list[float]) -> UseVerdict:
     quantities = tuple(Quantity(f"q{k}", 0.0, 1.0, rhat, 1000.0, 1000.0) for k, rhat in enumerate(rhats))
     reasons = () if colour == Colour.GREEN else (Wording("a reason (a remedy)"),)
-    return UseVerdict(use, colour, reasons, quantities, needed_draws=100)
+    return UseVerdict(use, colour, reasons, quantities, needed_draws=100, advised_draws=150)
 
 
 @pytest.mark.parametrize("use", ["predictions", "global quantities"])

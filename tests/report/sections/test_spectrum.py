@@ -40,13 +40,18 @@ def test_equal_singular_values_may_swap_their_vectors() -> None:
 
 
 def test_summary_recommends_a_higher_rank(tmp_path: Path) -> None:
-    model = synthetic_model(tmp_path / "run")
+    model = synthetic_model(tmp_path / "run").set_params(rank="auto")  # as given; the model's own rank is reported
     series = {f"singular_value[{k}]": np.full((4, 200), 4.0 - k) for k in range(4)}
     found = spectrum(collect_report_data(model, None), series)
     assert found.total == 4
     assert len(found.table.rows) == 4
     assert found.supported == 4  # two components, a mean and effects, which agree in all draws
     assert "rank above 2" in found.summary
+    assert (
+        "the low-rank term alone, which counts components by their shares of the sum of the singular values, is "
+        in (found.summary)
+    )
+    assert found.summary.endswith(f"{model.effective_rank_}.")
 
 
 @pytest.mark.parametrize(

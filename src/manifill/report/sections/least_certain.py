@@ -7,6 +7,7 @@ import numpy as np
 from manifill.base.arrays import IntVector, Vector
 from manifill.report.formatting import PageTable
 from manifill.report.report_data import CellPredictions, Cells, ReportData
+from manifill.report.unknown_cells import unknown_cells
 
 __all__ = ["LeastCertain", "least_certain", "least_certain_cells"]
 
@@ -23,8 +24,9 @@ class LeastCertain(NamedTuple):
 
 def least_certain_cells(data: ReportData) -> Cells:
     """Return the unobserved cells with the largest standard deviations, in decreasing order."""
-    relative = np.where(data.unobserved, data.sd / data.spreads, -np.inf).ravel()
-    count = min(LISTED, int(data.unobserved.sum()))
+    unknown = unknown_cells(data)
+    relative = np.where(unknown, data.sd / data.spreads, -np.inf).ravel()
+    count = min(LISTED, int(unknown.sum()))
     worst = np.argpartition(-relative, count)[:count] if count < relative.size else np.arange(count)
     return Cells(*np.divmod(worst[np.argsort(-relative[worst], kind="stable")], data.mean.shape[1]))
 

@@ -45,13 +45,22 @@ def _summary(data: ReportData, settings: dict[str, Any]) -> str:
     (m, n), size = data.observations.shape, data.observations.size
     effects = " with row and column effects" if data.draws.has_effects else ""
     sampler = data.draws.attributes.get("sampler", {}).get("name", settings["sampler"])  # what "auto" was resolved to
-    scaled = " The columns were divided by their spreads for the fit." if data.is_scaled else ""
+    scaled = ""
+    if data.is_scaled:
+        how = "divided by their spreads" if data.draws.column_units.is_linear else "transformed to be nearly normal"
+        scaled = f" The columns were {how} for the fit."
     return (
         f"A {m} × {n} matrix ({data.names.row} × {data.names.column}) with {counted(size, 'observed cell')} "
-        f"({percent(size / (m * n))} of all cells), fitted at rank {data.model.rank}{effects}: "
+        f"({percent(size / (m * n))} of all cells), fitted at rank {_rank(data, settings)}{effects}: "
         f"{data.model.model_.likelihood.description}, sampler {sampler}, "
         f"{_describe_draws(data, settings)}.{scaled}"
     )
+
+
+def _rank(data: ReportData, settings: dict[str, Any]) -> str:
+    """Return the rank of the model, and that of the request if components were dropped."""
+    rank, given = data.model.model_.rank, settings["rank"]
+    return f"{rank}" if given in (rank, "auto") else f"{rank} ({given} less {given - rank} components that were off)"
 
 
 def _describe_draws(data: ReportData, settings: dict[str, Any]) -> str:

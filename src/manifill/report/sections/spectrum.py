@@ -62,7 +62,7 @@ def spectrum(data: ReportData, series: dict[str, Array]) -> Spectrum:
     return Spectrum(
         supported=supported,
         total=len(components),
-        summary=_summary(supported, len(components), data),
+        summary=f"{_summary(supported, len(components), data)} {_effective_rank(data)}",
         chart=_chart(components, is_logarithmic),
         is_logarithmic=is_logarithmic,
         table=PageTable(HEADER, [_row(component) for component in components]),
@@ -93,9 +93,17 @@ def _pair_agreement(one: tuple[Matrix, Matrix], other: tuple[Matrix, Matrix]) ->
     return np.asarray(np.min(smallest, axis=0))
 
 
+def _effective_rank(data: ReportData) -> str:
+    term = " of the low-rank term alone" if data.draws.has_effects else ""
+    return (
+        f"The effective rank{term}, which counts components by their shares of the sum of the singular values, is "
+        f"{data.model.effective_rank_}."
+    )
+
+
 def _summary(supported: int, total: int, data: ReportData) -> str:
     terms = "mean, effects and low-rank term together" if data.draws.has_effects else "the low-rank term"
-    rank = data.model.rank
+    rank = data.model.model_.rank
     if supported == total:
         every = "The one component" if total == 1 else f"All {total} components"
         found = f"{every} of the completed matrix ({terms}) {'agrees' if total == 1 else 'agree'} across draws"
