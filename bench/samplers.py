@@ -94,7 +94,9 @@ class Problem(NamedTuple):
             rank=self.rank,
             likelihood=self.likelihood,
             rate=scaled_rate_prior(self.rank, self.train, self.likelihood, effects=effects),
-            noise=WithNoise(scaled_noise_prior(self.train)) if self.likelihood.has_noise else WITHOUT_NOISE,
+            noise=WithNoise(scaled_noise_prior(self.train, effects=effects))
+            if self.likelihood.has_noise
+            else WITHOUT_NOISE,
             effects=scaled_effects_prior(self.train, self.likelihood) if effects else None,
         )
 
@@ -267,7 +269,7 @@ def polar_problem(problem: Problem) -> tuple[PolarProblem, Start]:
         rank=problem.rank,
         likelihood=cast(Any, problem.likelihood.name),
         rate=(model.rate.shape, model.rate.rate),
-        noise=scaled_noise_prior(train)[:],
+        noise=scaled_noise_prior(train, effects=False)[:],
         trials=getattr(problem.likelihood, "trials", 1),
     )
     at = state.unknowns
@@ -296,7 +298,7 @@ def our_log_density(problem: Problem, point: Start) -> float:
     value = density.log_density_gradient(position, np.empty_like(position))
     if not problem.likelihood.has_noise:
         return value
-    shape, tail, scale, floor = scaled_noise_prior(train)
+    shape, tail, scale, floor = scaled_noise_prior(train, effects=False)
     power = shape - 1.0 + 0.5 * len(train.triples()[2])
     return float(value + power * np.log(precision) - floor * precision - (shape + tail) * np.log(precision + scale))
 

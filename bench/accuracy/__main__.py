@@ -12,7 +12,7 @@ from pathlib import Path
 from problems import has_real_data
 
 from accuracy.curve_report import curve_report
-from accuracy.methods import ours
+from accuracy.methods import choices, ours
 from accuracy.registry import METHODS, quick_tasks, tasks
 from accuracy.report import report
 from accuracy.runner import Results, run
@@ -27,6 +27,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--tables", default="", help="only tables whose names contain one of these, by comma")
     parser.add_argument("--methods", default="", help="only methods whose names contain one of these, by comma")
     parser.add_argument("--peers", action="store_true", help="only the other packages")
+    parser.add_argument("--choices", action="store_true", help="this package with other choices than its defaults")
     parser.add_argument("--splits", type=int, default=SPLITS)
     parser.add_argument("--limit", type=float, default=20.0, help="minutes for a fit [default: 20]")
     parser.add_argument("--results", type=Path, default=Path("results/accuracy"), help="folder of the figures")
@@ -52,8 +53,10 @@ def error_by_time(folder: Path, quick: bool) -> str:
 
 def main() -> None:
     given = options()
-    results = Results(given.results / ("quick.jsonl" if given.quick else "full.jsonl"))
-    tables, methods = chosen(list(TABLES), given.tables), chosen(list(METHODS), given.methods)
+    kind = "quick" if given.quick else "full"
+    results = Results(given.results / (f"choices-{kind}.jsonl" if given.choices else f"{kind}.jsonl"))
+    known = choices.METHODS if given.choices else METHODS
+    tables, methods = chosen(list(TABLES), given.tables), chosen(list(known), given.methods)
     if given.peers:
         methods = [name for name in methods if name != ours.NAME]
     if not has_real_data():

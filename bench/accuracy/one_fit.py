@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from accuracy.cost import peak_megabytes, processor_seconds
-from accuracy.registry import METHODS, Task
+from accuracy.registry import ALL, Task
 from accuracy.standardise import standardise, unchanged
 from accuracy.tables import TABLES
 
 
 def measured(task: Task, quick: bool) -> dict[str, Any]:
     """Fit, predict the test cells, and return scores and costs; the scoring does not count."""
-    method, split = METHODS[task.method], TABLES[task.table].load(task.split)
+    method, split = ALL[task.method], TABLES[task.table].load(task.split)
     given, units = standardise(split) if task.standardised else unchanged(split)
     method.prepare()
     begin, processor = time.perf_counter(), processor_seconds()
@@ -31,7 +31,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("out", type=Path)
     parser.add_argument("table", choices=TABLES)
-    parser.add_argument("method", choices=METHODS)
+    parser.add_argument("method", choices=ALL)
     parser.add_argument("split", type=int)
     parser.add_argument("--standardised", action="store_true")
     parser.add_argument("--quick", action="store_true")

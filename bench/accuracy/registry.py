@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from accuracy.methods import cmfrec_als, gcimpute_copula, myfm_gibbs, ours, sklearn_imputers, smurff_gibbs
+from accuracy.methods import choices, cmfrec_als, gcimpute_copula, myfm_gibbs, ours, sklearn_imputers, smurff_gibbs
 from accuracy.tables import SPLITS, TABLES
 
 METHODS = (
@@ -14,6 +14,9 @@ METHODS = (
     | gcimpute_copula.METHODS
     | sklearn_imputers.METHODS
 )
+
+# Everything that a fit can be asked for by name.
+ALL = METHODS | choices.METHODS
 
 
 class Task(NamedTuple):
@@ -37,13 +40,13 @@ def tasks(tables: list[str], methods: list[str], splits: int = SPLITS) -> Iterat
 
 def quick_tasks(tables: list[str], methods: list[str]) -> list[Task]:
     """Return one split, of similar methods one, and of two scalings one."""
-    found = list(tasks(tables, [name for name in methods if METHODS[name].quick], splits=1))
+    found = list(tasks(tables, [name for name in methods if ALL[name].quick], splits=1))
     return [task for task in found if task.standardised or task._replace(standardised=True) not in found]
 
 
 def _makes_sense(table: str, name: str, standardised: bool) -> bool:
     """Return whether to run a method; columns of stars have one unit, and are not standardised."""
-    method, stars = METHODS[name], TABLES[table].stars
+    method, stars = ALL[name], TABLES[table].stars
     if method.stars_only and not stars:
         return False
     if standardised and (stars or not method.scalable):

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from accuracy.registry import METHODS, Task
+from accuracy.registry import ALL, Task
 
 Record = dict[str, Any]
 
@@ -89,7 +89,7 @@ def describe(task: Task) -> str:
 
 def one_fit(task: Task, quick: bool, limit: float) -> Record:
     """Return the figures of a fit, or why there are none."""
-    if find_spec(METHODS[task.method].package) is None:
+    if find_spec(ALL[task.method].package) is None:
         return {"failure": NOT_INSTALLED}
     with TemporaryDirectory() as folder:
         out = Path(folder) / "figures.json"
@@ -103,7 +103,7 @@ def one_fit(task: Task, quick: bool, limit: float) -> Record:
 def _run_limited(command: list[str], task: Task, limit: float, log: Path) -> str | None:
     """Return why a command failed, or None; a command that passes its time limit is killed with its workers."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    if METHODS[task.method].single_thread:
+    if ALL[task.method].single_thread:
         environment |= ONE_THREAD
     with log.open("w") as file:
         process = subprocess.Popen(command, env=environment, stdout=file, stderr=file, start_new_session=True)

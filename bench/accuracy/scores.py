@@ -114,5 +114,6 @@ def sample_crps(samples: Matrix, values: Vector) -> Vector:
 
 
 def sample_position(samples: Matrix, values: Vector) -> Vector:
-    """Return the share of samples below the values."""
-    return np.asarray(np.mean(samples < values, axis=0))
+    """Return the share of samples below the values, and a random part of those that equal them, as counts do."""
+    share = np.random.default_rng(0).random(values.size)
+    return np.asarray(np.mean(samples < values, axis=0) + share * np.mean(samples == values, axis=0))

@@ -2,9 +2,11 @@
 
 import time
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +20,7 @@ from manifill.base.arrays import Vector
 NAME = "manifill"
 SEED = 0
 QUICK = {"chains": 2, "warmup": 50, "draws": 50}
+DEFAULTS: Mapping[str, Any] = {}
 
 # Samples of y that scores come from.  For stars each draw gives several, so that the masses of bins have small errors.
 DRAWS, REPEATS_FOR_STARS = 2000, 5
@@ -78,16 +81,16 @@ class Fitted:
         return time.perf_counter() - begin
 
 
-def completion(split: Split, quick: bool) -> Prediction:
+def completion(split: Split, quick: bool, settings: Mapping[str, Any] = DEFAULTS) -> Prediction:
     """Fit and predict."""
     folder = TemporaryDirectory()
-    model = fitted(split, quick, Path(folder.name) / "run")
+    model = fitted(split, quick, Path(folder.name) / "run", settings)
     return Fitted(model, folder, model.predict(split.test.rows, split.test.cols).mean)
 
 
-def fitted(split: Split, quick: bool, path: Path) -> MatrixCompletion:
+def fitted(split: Split, quick: bool, path: Path, settings: Mapping[str, Any] = DEFAULTS) -> MatrixCompletion:
     """Fit with the draws on disk, so that their number does not count as memory."""
-    model = MatrixCompletion(seed=SEED, path=path, progress=False)
+    model = MatrixCompletion(likelihood=split.likelihood, seed=SEED, path=path, progress=False, **settings)
     if quick:
         model.set_params(**QUICK)
     with warnings.catch_warnings():
