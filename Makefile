@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-fast test-newer test-statistical test-mutations test-faults fuzz lint docs bench-kernels bench-samplers bench-ablation bench-accuracy bench-startup bench-compilation bench-reading same-draws same-speed clean
+.PHONY: demo test test-fast test-newer test-statistical test-mutations test-faults fuzz lint docs bench-kernels bench-samplers bench-ablation bench-accuracy bench-rank bench-startup bench-compilation bench-reading bench-start same-draws same-speed clean
 
 demo: $(VENV)/installed
 	$(BIN)/manifill demo --out demo
@@ -12,7 +12,7 @@ test: lint docs test-fast
 
 # Two processes, a file of tests to one of them: the kernels compile twice, and the tests take half as long.  A test that
 # hangs fails, and says where.
-PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --timeout 600 --durations 20
+PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --timeout 600 --durations 60
 
 test-fast: $(VENV)/tested
 	$(PYTEST)
@@ -58,6 +58,10 @@ bench-ablation: $(VENV)/benched
 bench-accuracy: $(VENV)/benched
 	PYTHONPATH=bench $(BIN)/python -m accuracy $(ARGS)
 
+# What a rank that is far too large costs; a single repetition: make bench-rank ARGS=--quick
+bench-rank: $(VENV)/tested
+	$(BIN)/python bench/rank.py $(ARGS)
+
 bench-startup: $(VENV)/tested
 	$(BIN)/python bench/startup.py $(ARGS)
 
@@ -66,6 +70,9 @@ bench-compilation: $(VENV)/tested
 
 bench-reading: $(VENV)/tested
 	$(BIN)/python bench/reading.py $(ARGS)
+
+bench-start: $(VENV)/tested
+	$(BIN)/python bench/start.py $(ARGS)
 
 # Two checkouts fitted next to each other: make same-draws OLD=../other-checkout
 same-draws: $(VENV)/tested
