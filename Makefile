@@ -12,7 +12,7 @@ test: lint docs test-fast
 
 # Two processes, a file of tests to one of them: the kernels compile twice, and the tests take half as long.  A test that
 # hangs fails, and says where.
-PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --timeout 600 --durations 60
+PYTEST := $(BIN)/python -m pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder --timeout 600 --durations 60
 
 test-fast: $(VENV)/tested
 	$(PYTEST)

@@ -15,15 +15,14 @@ import numpy as np
 from accuracy.cost import processor_seconds
 from accuracy.methods import myfm_gibbs, ours
 from accuracy.tables import TABLES, Split
-from manifill import MatrixCompletion
 from manifill.base.arrays import Array, Vector
-from manifill.posterior.cell_draws import at_cells
 
 TABLE, SPLIT_NUMBER = "MovieLens", 0
 RANKS, ITERATIONS = (8, 20), 500
 
-# Points of a curve, spaced evenly on a logarithmic scale.
-POINTS = 25
+LENGTHS = (10, 25, 50, 100, 250)  # draws per chain of this package
+
+POINTS = 25  # of a curve of myFM, spaced evenly on a logarithmic scale
 
 Curve = dict[str, list[float]]
 
@@ -57,26 +56,17 @@ def myfm_curve(split: Split, quick: bool, rank: int) -> Curve:
 
 
 def own_curve(split: Split, quick: bool) -> Curve:
-    """Return the curve of this package: after t draws of every chain, all chains together."""
+    """Return the curve of this package: whole fits of several lengths, with start, warm-up, verdict and all chains."""
     ours.compile_kernels()
-    with TemporaryDirectory() as folder:
-        begin = processor_seconds()
-        model = ours.fitted(split, quick, Path(folder) / "run")
-        total = processor_seconds() - begin
-        predictions = _by_draw(model, split)
-        per_draw = np.sum(model.posterior_.statistics["process_time_diff"], axis=0)
-    # The start, warm-up, and whatever else is not a draw come first.
-    return curve_of(total - np.sum(per_draw) + np.cumsum(per_draw), predictions, split.test.y)
-
-
-def _by_draw(model: MatrixCompletion, split: Split) -> Array:
-    """Return predictions of the test cells by draw, means over the chains."""
-    posterior, likelihood = model.posterior_, model.model_.likelihood
-    found = np.zeros((posterior.draws, split.test.y.size), dtype=np.float32)
-    scales = np.broadcast_to(posterior.column_scales, split.shape[1])[split.test.cols]
-    for k, (x, _) in enumerate(at_cells(posterior, likelihood, split.test.rows, split.test.cols)):
-        found[k % posterior.draws] += scales * likelihood.mean(x) / posterior.chains
-    return found
+    curve: Curve = {"seconds": [], "rmse": []}
+    for draws in LENGTHS[: 1 if quick else None]:
+        with TemporaryDirectory() as folder:
+            begin = processor_seconds()
+            model = ours.fitted(split, quick, Path(folder) / "run", {"draws": draws})
+            curve["seconds"].append(processor_seconds() - begin)
+            mean = model.predict(split.test.rows, split.test.cols).mean
+        curve["rmse"].append(float(np.sqrt(np.mean((mean - split.test.y) ** 2))))
+    return curve
 
 
 def measured(quick: bool) -> dict[str, Curve]:

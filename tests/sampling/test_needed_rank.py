@@ -72,6 +72,13 @@ def test_nothing_is_dropped_if_everything_is_needed_or_there_are_few_cells() -> 
     assert needed_rank(np.random.default_rng(0), few, model_of(few, 9)) == 9
 
 
+@pytest.mark.parametrize(("columns", "kept_all"), [(24, True), (60, False)])
+def test_a_narrow_table_keeps_all_if_it_needs_most(columns: int, kept_all: bool) -> None:
+    observations = observed(9, shape=(200, columns))
+    kept = needed_rank(np.random.default_rng(0), observations, model_of(observations, 23))
+    assert (kept == 23) == kept_all
+
+
 def test_columns_without_cells_do_not_count() -> None:
     """A rank of 20 is possible for 400×40, but only 18 columns have cells."""
     values = table((400, 18), 17, noise=0.02, share=0.9)

@@ -44,6 +44,12 @@ def test_rank_is_enough_and_not_many_times_too_large(rank: int, shape: tuple[int
     assert rank <= got <= 4 * max(rank, FIRST // 2)
 
 
+@pytest.mark.parametrize(("rank", "columns", "least", "most"), [(13, 20, 19, 19), (2, 30, 2, 8)])
+def test_narrow_tables_that_need_most_components_have_all(rank: int, columns: int, least: int, most: int) -> None:
+    """Otherwise columns compete for components of their own."""
+    assert least <= found(table((200, columns), rank, noise=0.2, share=0.7)) <= most
+
+
 def test_noise_alone_gives_few_components() -> None:
     assert found(table((80, 50), 0, noise=1.0, share=0.6)) <= 2 * FIRST
 

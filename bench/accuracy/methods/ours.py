@@ -92,7 +92,7 @@ def fitted(split: Split, quick: bool, path: Path, settings: Mapping[str, Any] = 
     """Fit with the draws on disk, so that their number does not count as memory."""
     model = MatrixCompletion(likelihood=split.likelihood, seed=SEED, path=path, progress=False, **settings)
     if quick:
-        model.set_params(**QUICK)
+        model.set_params(**{**QUICK, **settings})
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # the verdict is recorded
         model.fit(*split.train, shape=split.shape)

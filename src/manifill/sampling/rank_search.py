@@ -28,6 +28,11 @@ GAIN = 0.002
 # chains on a part of the cells do not see what the weakest components are worth.
 CHEAP, CLEARLY = 16, 2.0  # standard errors
 
+# In narrow tables, with a largest rank up to this, every rank is cheap.  One above half of the limit is raised to the
+# limit: with fewer components, columns whose noise a component of their own explains as well compete for them, and
+# chains differ for good in which columns have one.
+NARROW = 32
+
 # So many times the components that are needed are kept, for the same reason.
 MARGIN = 1.5
 
@@ -61,7 +66,7 @@ def find_rank(rng: Generator, observations: Observations, model_of: Callable[[in
         return FoundRank(FIRST, "as there are too few cells to choose by")
     progress.begin("choosing the rank", search.most_sweeps(limit), "sweeps")
     with threadpool_limits(1, "blas"):
-        return FoundRank(search.grown(rng, model_of, limit)[0].rank, "chosen from the data")
+        return FoundRank(search.raised(search.grown(rng, model_of, limit)[0].rank, limit), "chosen from the data")
 
 
 def needed_rank(rng: Generator, observations: Observations, model: Model) -> int:
@@ -80,7 +85,7 @@ def needed_rank(rng: Generator, observations: Observations, model: Model) -> int
         last = replace(model, rank=found[0].rank)
         each = (one.run_by_leading(rng, last, trial.state) for one, trial in zip(search.trials, found, strict=True))
         needed = needed_components(np.hstack(list(each)), some.size)
-    return min(int(np.ceil(MARGIN * needed)), model.rank)
+    return search.raised(min(int(np.ceil(MARGIN * needed)), model.rank), model.rank)
 
 
 def needed_components(log_densities: Matrix, cells: int) -> int:
@@ -102,6 +107,7 @@ class _Search(NamedTuple):
 
     trials: list[Trials]
     cells: int
+    is_narrow: bool  # the table
 
     @classmethod
     def of(cls, rng: Generator, cells: Observations) -> "_Search | None":
@@ -112,7 +118,7 @@ class _Search(NamedTuple):
             if parts is None:
                 return None
             trials.append(Trials(*parts, length=length))
-        return cls(trials, cells.size)
+        return cls(trials, cells.size, largest_rank(cells.shape) <= NARROW)
 
     @property
     def sweeps(self) -> float:
@@ -132,6 +138,11 @@ class _Search(NamedTuple):
             gains = [a.log_density - b.log_density for a, b in zip(more, best, strict=True)]
             gain, error = mean_and_error(np.concatenate(gains), self.cells)
             if gain <= max(GAIN, error):
-                return more if model.rank <= CHEAP and gain > -CLEARLY * error else best
+                is_cheap = model.rank <= (NARROW if self.is_narrow else CHEAP)
+                return more if is_cheap and gain > -CLEARLY * error else best
             best = more
         return best
+
+    def raised(self, rank: int, limit: int) -> int:
+        """Return a rank, or the limit if the table is narrow and the rank is above half of it."""
+        return limit if self.is_narrow and 2 * rank > limit else rank
