@@ -10,12 +10,17 @@ from typing import Annotated
 
 import typer
 
+from manifill.cli.command_words import parse_count
+from manifill.cli.fit_options import COUNT
+
 __all__ = ["demo"]
 
 
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the picture.")] = Path("demo"),
-    draws: Annotated[int, typer.Option(help="Draws per chain; warm-up is half as long.")] = 1000,
+    draws: Annotated[
+        str, typer.Option(help="Draws per chain; auto: until predictions are green.", metavar=COUNT)
+    ] = "auto",
 ) -> None:
     """Complete a synthetic matrix and draw it next to the truth.
 
@@ -35,7 +40,7 @@ def demo(
     observed = rng.random(SHAPE) < OBSERVED
     print(f"A {SHAPE[0]} x {SHAPE[1]} matrix of rank {RANK} with noise, {observed.mean():.0%} of it observed.")
     print("Sampling 4 chains; the first run compiles the sampler, which takes a minute or two.")
-    model = MatrixCompletion(rank=RANK, chains=4, warmup=draws // 2, draws=draws, seed=0)
+    model = MatrixCompletion(rank=RANK, draws=parse_count(draws), seed=0)
     begin = time.perf_counter()
     model.fit(np.where(observed, table, np.nan))
     rows, cols = np.nonzero(~observed)
