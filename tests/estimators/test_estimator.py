@@ -154,6 +154,19 @@ def test_likelihoods_by_name_and_by_object(likelihood: str | Likelihood, changes
     assert hasattr(model.posterior_, "sigma") == (likelihood != "binomial")
 
 
+def test_predictions_of_ratings_are_on_their_scale() -> None:
+    rng = np.random.default_rng(0)
+    stars = rng.integers(1, 6, (14, 9)).astype(float)
+    stars[rng.random(stars.shape) < 0.3] = np.nan
+    model = MatrixCompletion(**QUICK, likelihood="binomial", trials=4, offset=1.0).fit(stars)
+    rows, cols = np.nonzero(np.isnan(stars))
+    samples = model.sample_posterior_predictive(rows, cols)
+    assert np.unique(samples).tolist() == [1.0, 2.0, 3.0, 4.0, 5.0]
+    prediction = model.predict(rows, cols)
+    assert 1.0 < prediction.mean.min() < prediction.mean.max() < 5.0
+    np.testing.assert_allclose(samples.mean(axis=0), prediction.mean, atol=4.0 * 2.0 / np.sqrt(len(samples)))
+
+
 def test_rows_without_observations_fall_back_to_the_prior() -> None:
     table = low_rank_table()[1]
     table[4, :] = np.nan

@@ -34,8 +34,8 @@ class Case(NamedTuple):
     log_density: Callable[[float, Array], Array]
 
 
-def _binomial(trials: int, step: float) -> Callable[[float, Array], Array]:
-    return lambda value, x: stats.binom.logpmf(round(value / step), trials, expit(x))
+def _binomial(trials: int, step: float, offset: float = 0.0) -> Callable[[float, Array], Array]:
+    return lambda value, x: stats.binom.logpmf(round((value - offset) / step), trials, expit(x))
 
 
 CASES = {
@@ -43,6 +43,7 @@ CASES = {
     "softplus": Case(SoftplusGaussian(), (-0.5, 0.1, 4.0), lambda y, x: stats.norm.logpdf(y, np.log1p(np.exp(x)))),
     "binomial": Case(Binomial(5), (0.0, 2.0, 5.0), _binomial(5, 1.0)),
     "half stars": Case(Binomial(10, 0.5), (0.0, 3.5, 5.0), _binomial(10, 0.5)),
+    "half stars from a half": Case(Binomial(9, 0.5, 0.5), (0.5, 3.5, 5.0), _binomial(9, 0.5, 0.5)),
     "poisson": Case(Poisson(), (0.0, 2.0, 9.0), lambda y, x: stats.poisson.logpmf(y, np.exp(x))),
 }
 

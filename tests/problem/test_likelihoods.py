@@ -79,13 +79,15 @@ def test_softplus_starts_finite_on_constant_and_negative_data() -> None:
 
 def test_names_and_noise() -> None:
     described = [(case.likelihood.name, case.likelihood.has_noise) for case in CASES.values()]
-    noiseless = ("binomial", False), ("binomial", False), ("poisson", False)
+    noiseless = *[("binomial", False)] * 3, ("poisson", False)
     assert described == [("gaussian", True), ("softplus", True), *noiseless]
 
 
 def test_binomial_encodes_in_steps() -> None:
     assert Binomial(10, 0.5).encode(np.array([0.0, 0.5, 4.5, 5.0])).tolist() == [0.0, 1.0, 9.0, 10.0]
     assert Binomial(3, 0.1).encode(np.array([0.1, 0.1 + 0.2])).tolist() == [1.0, 3.0]
+    assert Binomial(4, 1.0, 1.0).encode(np.array([1.0, 4.0, 5.0])).tolist() == [0.0, 3.0, 4.0]
+    assert Binomial(2, 0.1, -0.1).encode(np.array([-0.1, 0.0, 0.1])).tolist() == [0.0, 1.0, 2.0]
 
 
 @pytest.mark.parametrize(
@@ -94,7 +96,9 @@ def test_binomial_encodes_in_steps() -> None:
         (Binomial(5), [1.0, 6.0], "the data hold 6"),
         (Binomial(5), [-1.0], "the data hold -1"),
         (Binomial(5), [1.0, 2.0, 2.5], r"the data hold 2\.5"),
-        (Binomial(5, 0.5), [5.0], r"trials=5 and step=0\.5"),
+        (Binomial(5, 0.5), [5.0], r"trials=5, step=0\.5 and offset=0\.0 values are 0, 0\.5, …, 2\.5"),
+        (Binomial(4, 1.0, 1.0), [0.0], r"the data hold 0, .*offset=1\.0 values are 1, 2, …, 5"),
+        (Binomial(4, 1.0, np.inf), [1.0], "offset must be"),
         (Binomial(0), [0.0], "trials must be"),
         (Binomial(2.5), [0.0], "trials must be"),  # type: ignore[arg-type]
         (Binomial(5, 0.0), [0.0], "step must be"),

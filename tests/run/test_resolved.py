@@ -25,6 +25,7 @@ MODELS = {
     ),
     "precisions by component": Model(2, Gaussian(), 1.0, WithNoise(1.0), ComponentGamma(0.5, THIRD)),
     "effects": Model(1, Binomial(10, 0.5), 1.0, effects=EffectsPrior(3.0, 0.01, Gamma(1.0, THIRD), 2.0)),
+    "offset": Model(1, Binomial(9, 0.5, 0.5), 1.0),
     "numbers of NumPy": Model(1, Binomial(np.int64(10), np.float64(0.5)), np.float64(THIRD)),  # type: ignore[arg-type]
 }
 
@@ -141,6 +142,15 @@ def test_a_missing_field_is_named() -> None:
             model_from_json(tree, None)
     with pytest.raises(ValueError, match="sampler must have the fields name"):
         Resolved.from_json({"model": model_to_json(MODELS["effects"])}, None)
+
+
+def test_values_of_a_run_from_before_offsets_begin_at_zero() -> None:
+    tree = model_to_json(MODELS["effects"])
+    del tree["likelihood"]["offset"]
+    assert model_from_json(tree, None) == MODELS["effects"]
+    del tree["likelihood"]["trials"]
+    with pytest.raises(ValueError, match=r"model\.likelihood has no field 'trials'"):
+        model_from_json(tree, None)
 
 
 @pytest.mark.parametrize("by_column", [False, True])

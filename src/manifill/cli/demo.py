@@ -6,7 +6,7 @@ The true value of every missing entry is known, so the intervals can be checked 
 import time
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -40,7 +40,8 @@ def demo(
     observed = rng.random(SHAPE) < OBSERVED
     print(f"A {SHAPE[0]} x {SHAPE[1]} matrix of rank {RANK} with noise, {observed.mean():.0%} of it observed.")
     print("Sampling 4 chains; the first run compiles the sampler, which takes a minute or two.")
-    model = MatrixCompletion(rank=RANK, draws=parse_count(draws), seed=0)
+    length: dict[str, Any] = {"draws": parse_count(draws)}
+    model = MatrixCompletion(rank=RANK, seed=0, **length)
     begin = time.perf_counter()
     model.fit(np.where(observed, table, np.nan))
     rows, cols = np.nonzero(~observed)

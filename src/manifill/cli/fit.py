@@ -47,6 +47,7 @@ def fit(
     likelihood: fit_options.Likelihood = "gaussian",
     trials: fit_options.Trials = None,
     step: fit_options.Step = 1.0,
+    offset: fit_options.Offset = 0.0,
     rank: fit_options.Rank = "auto",
     off_components: fit_options.OffComponents = "drop",
     effects: fit_options.Effects = True,
@@ -81,8 +82,8 @@ def fit(
 
         manifill fit table.csv
 
-        manifill fit ratings.csv --row userId --col movieId --value rating --likelihood binomial --trials 10 --step 0.5
-        --rank 20 --out run/
+        manifill fit ratings.csv --row userId --col movieId --value rating --likelihood binomial --trials 9 --step 0.5
+        --offset 0.5 --out run/
 
         manifill fit wide.csv --wide --id MouseID --likelihood softplus --out run/
 
@@ -126,6 +127,7 @@ def fit(
         "likelihood": likelihood,
         "trials": trials,
         "step": step,
+        "offset": offset,
         "sampler": sampler,
         "effects": "additive" if effects else None,
         "noise": noise,

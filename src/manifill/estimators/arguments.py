@@ -79,21 +79,22 @@ def choose_sampler(name: Any, target_acceptance: Any, max_depth: Any, warmup: An
     )
 
 
-def choose_likelihood(given: Any, trials: int | None, step: float) -> Likelihood:
+def choose_likelihood(given: Any, trials: int | None, step: float, offset: float) -> Likelihood:
     """Return the likelihood of this name, or the object that was given."""
+    constants = {"trials": trials, "step": None if step == 1.0 else step, "offset": None if offset == 0.0 else offset}
     if not isinstance(given, str):
         if not isinstance(given, Likelihood):
             raise ValueError(
                 f"likelihood={given!r} is neither a name ({', '.join(map(repr, LIKELIHOODS))}) nor a likelihood; "
                 "custom_likelihood makes one from two functions."
             )
-        if trials is not None or step != 1.0:
+        if any(value is not None for value in constants.values()):
             raise ValueError(
-                "trials and step go with likelihood='binomial'; give them to the likelihood object instead."
+                "trials, step and offset go with likelihood='binomial'; give them to the likelihood object instead."
             )
         return given
     check_choice("likelihood", given, tuple(LIKELIHOODS))
-    return likelihood_class(given).from_arguments({"trials": trials, "step": None if step == 1.0 else step})
+    return likelihood_class(given).from_arguments(constants)
 
 
 def build_model(

@@ -40,6 +40,7 @@ def map_estimate(
     column_scales: str | None = "auto",
     trials: int | None = None,
     step: float = 1.0,
+    offset: float = 0.0,
     tolerance: float = 1e-5,
     duplicates: Duplicates = "error",
     seed: int = 0,
@@ -71,8 +72,8 @@ def map_estimate(
         ``"auto"`` to divide the columns by their standard deviations if these differ widely, ``"standardize"`` to
         always do so, None to leave the columns unscaled.  Predictions are in the data's units; all other fields of the
         result are in scaled units.
-    trials, step
-        For the Binomial: values are 0, step, …, trials · step.
+    trials, step, offset
+        For the Binomial: values are offset, offset + step, …, offset + trials · step.
     tolerance
         Maximum distance from the mode, in units of λ: see :class:`manifill.map_estimation.Certificate`.
     duplicates
@@ -92,7 +93,7 @@ def map_estimate(
     ((30, 20), True)
     """
     observations = as_observations(rows, cols, values, shape, duplicates, layout)
-    chosen = choose_likelihood(likelihood, trials, step)
+    chosen = choose_likelihood(likelihood, trials, step, offset)
     check_choice("effects", effects, ("additive", None))
     if sigma is not None and not chosen.has_noise:
         raise ValueError(f"sigma={sigma!r} has no meaning for likelihood={chosen.name!r}; leave it out.")

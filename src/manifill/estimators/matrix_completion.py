@@ -111,8 +111,8 @@ class MatrixCompletion(FittedModel):
         Rate of the exponential prior of the singular values, if known; inferred by default.
     lambda_prior
         (shape, rate) of the Gamma prior of λ; weak and on the data's scale by default.
-    trials, step
-        For the Binomial: values are 0, step, …, trials · step.
+    trials, step, offset
+        For the Binomial: values are offset, offset + step, …, offset + trials · step.
     duplicates
         How to handle a cell given more than once: ``"error"`` or ``"average"``.
     target_acceptance, max_depth
@@ -183,6 +183,7 @@ class MatrixCompletion(FittedModel):
         lambda_prior: tuple[float, float] | None = None,
         trials: int | None = None,
         step: float = 1.0,
+        offset: float = 0.0,
         duplicates: Duplicates = "error",
         target_acceptance: float = 0.8,
         max_depth: int = 10,
@@ -211,6 +212,7 @@ class MatrixCompletion(FittedModel):
         self.lambda_prior = lambda_prior
         self.trials = trials
         self.step = step
+        self.offset = offset
         self.duplicates = duplicates
         self.target_acceptance = target_acceptance
         self.max_depth = max_depth
@@ -323,7 +325,7 @@ class MatrixCompletion(FittedModel):
         if held_out is not None:
             check_held_out(held_out, observations)
         progress.advance()
-        likelihood = choose_likelihood(self.likelihood, self.trials, self.step)
+        likelihood = choose_likelihood(self.likelihood, self.trials, self.step, self.offset)
         seed = np.random.SeedSequence(None if self.seed is None else check_count("seed", self.seed, 0))
         attributes = dict(about or {}) | provenance(self.get_params(), seed, observations, held_out)
         progress.advance()
@@ -340,7 +342,7 @@ class MatrixCompletion(FittedModel):
 
     def _resolve(self, observations: Observations, seed: int) -> Resolved:
         """Return the model and sampler that the parameters describe, with priors and scales derived from the data."""
-        likelihood = choose_likelihood(self.likelihood, self.trials, self.step)
+        likelihood = choose_likelihood(self.likelihood, self.trials, self.step, self.offset)
         check_values(observations, likelihood)  # before columns are transformed or scaled
         in_units = {name: getattr(self, name) for name in IN_UNITS}
         name, noise = choose_names(likelihood, sampler=self.sampler, noise=self.noise, **in_units)

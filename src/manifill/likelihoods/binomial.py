@@ -1,4 +1,4 @@
-"""y / step ~ Binomial(trials, sigmoid(x)), for counts and ratings: the paper's B-SVD model."""
+"""(y − offset) / step ~ Binomial(trials, sigmoid(x)), for counts and ratings: the paper's B-SVD model."""
 
 import math
 from collections.abc import Mapping
@@ -21,13 +21,15 @@ LARGEST_ROUNDING = 1e-4
 
 @dataclass(frozen=True)
 class Binomial(Likelihood):
-    """y / step ~ Binomial(trials, sigmoid(x)).
+    """(y − offset) / step ~ Binomial(trials, sigmoid(x)).
 
-    ``step`` is the distance between neighbouring values, 0.5 for half stars (and then 5 stars are 10 trials).
+    ``step`` is the distance between neighbouring values and ``offset`` the smallest one: stars from 1 to 5 have 4
+    trials and the offset 1, half stars from 0.5 to 5 have 9 trials, the step 0.5 and the offset 0.5.
     """
 
     trials: int
     step: float = 1.0
+    offset: float = 0.0
 
     name = "binomial"
     description = "counts or ratings (Binomial)"
@@ -40,13 +42,15 @@ class Binomial(Likelihood):
                     Argument("likelihood", "binomial"),
                     " needs ",
                     Argument("trials"),
-                    ", the largest value divided by ",
+                    ", the largest value less ",
+                    Argument("offset"),
+                    ", divided by ",
                     Argument("step"),
                     ".",
                 )
             )
-        step = arguments.get("step")
-        likelihood = cls(arguments["trials"], 1.0 if step is None else step)
+        given = {name: value for name, value in arguments.items() if value is not None}
+        likelihood = cls(**given)
         likelihood._check_constants()
         return likelihood
 
@@ -64,21 +68,21 @@ class Binomial(Likelihood):
 
     def encode(self, values: Vector) -> Vector:
         self._check_constants()
-        counts = values / self.step
+        counts = (values - self.offset) / self.step
         whole = np.rint(counts)
         broken = np.flatnonzero((np.abs(counts - whole) > LARGEST_ROUNDING) | (whole < 0) | (whole > self.trials))
         if broken.size:
+            smallest, largest = self.offset, self.offset + self.trials * self.step
             raise ValueError(
                 Wording(
                     f"the data hold {values[broken[0]]:g}, which a Binomial likelihood cannot produce: with ",
                     Argument("trials", self.trials),
-                    " and ",
+                    ", ",
                     Argument("step", self.step),
-                    f" values are 0, {self.step:g}, …, {self.trials * self.step:g}; change ",
-                    Argument("trials"),
-                    " or ",
-                    Argument("step"),
-                    ", or choose another ",
+                    " and ",
+                    Argument("offset", self.offset),
+                    f" values are {smallest:g}, {smallest + self.step:g}, …, {largest:g}; change one of the three, or ",
+                    "choose another ",
                     Argument("likelihood"),
                     ".",
                 )
@@ -97,9 +101,13 @@ class Binomial(Likelihood):
                     f" must be a positive number, the distance between neighbouring values, not {self.step!r}.",
                 )
             )
+        if not (isinstance(self.offset, Real) and np.isfinite(self.offset)):
+            raise ValueError(
+                Wording(Argument("offset"), f" must be a number, the smallest value, not {self.offset!r}.")
+            )
 
     def decode(self, encoded: Vector) -> Vector:
-        return np.asarray(self.step * encoded)
+        return np.asarray(self.offset + self.step * encoded)
 
     def normalizer(self, encoded: Vector) -> Vector:
         log_factorial = np.array([math.lgamma(count + 1.0) for count in range(self.trials + 1)])
@@ -111,11 +119,11 @@ class Binomial(Likelihood):
         return np.asarray(np.log(share) - np.log1p(-share))
 
     def mean(self, x: Array) -> Array:
-        return np.asarray(self.step * self.trials * sigmoid(x))
+        return np.asarray(self.offset + self.step * self.trials * sigmoid(x))
 
     def variance(self, x: Array, parameters: Parameters) -> Array:
         share = sigmoid(x)
         return np.asarray(self.step**2 * self.trials * share * (1.0 - share))
 
     def sample(self, rng: Generator, x: Array, parameters: Parameters) -> Array:
-        return np.asarray(self.step * rng.binomial(self.trials, sigmoid(x)))
+        return np.asarray(self.offset + self.step * rng.binomial(self.trials, sigmoid(x)))

@@ -86,6 +86,8 @@ def _with_resolved(before: dict[str, Any], settings: dict[str, Any]) -> dict[str
         same.append("column_transform")
     if "off_components" not in stored:  # none were dropped, and none will be
         same.append("off_components")
+    if "offset" not in stored and settings["offset"] == 0.0:  # which the values of earlier runs had
+        same.append("offset")
     return settings | {name: stored.get(name) for name in same}
 
 

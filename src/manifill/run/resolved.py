@@ -5,7 +5,7 @@ affect existing runs.  Parsing is strict: a field that is missing, unknown or of
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass
 from dataclasses import fields as dataclass_fields
 from math import isfinite
 from typing import Any, TypeAlias
@@ -149,8 +149,10 @@ def likelihood_from_json(tree: Any, given: Likelihood | None) -> Likelihood:
             "as likelihood."
         )
     known = likelihood_class(tree["name"])
-    names = tuple(field.name for field in dataclass_fields(known))  # type: ignore[arg-type]
-    found = known(**_fields("model.likelihood", fields, names))
+    constants = dataclass_fields(known)  # type: ignore[arg-type]
+    # A constant that a run does not have came after it, and its default is what the run was fitted with.
+    added = {field.name: field.default for field in constants if field.default is not MISSING}
+    found = known(**_fields("model.likelihood", added | fields, tuple(field.name for field in constants)))
     found.encode(np.empty(0))  # raises a ValueError if a constant is impossible
     return found
 
