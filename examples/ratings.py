@@ -16,9 +16,16 @@ options = parser.parse_args()
 data = load_movielens()
 train, held_out = data.observations.split(np.random.default_rng(0), 0.2)
 
-# Half stars from 0.5 to 5 are counts out of ten, so predictions stay on the scale.
+# Half stars from 0.5 to 5 are counts of up to nine steps, so predictions stay on the scale.
 model = MatrixCompletion(
-    rank=options.rank, likelihood="binomial", trials=10, step=0.5, warmup=options.warmup, draws=options.draws, seed=0
+    rank=options.rank,
+    likelihood="binomial",
+    trials=9,
+    step=0.5,
+    offset=0.5,
+    warmup=options.warmup,
+    draws=options.draws,
+    seed=0,
 )
 model.fit(train)
 print(model.diagnostics_.verdict)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from accuracy.methods import ours
 
-TARGET = 0.834  # RMSE
+TARGET = 0.834  # the RMSE whose time is reported
 
 ROWS = 8  # of the table, for each method
 
@@ -14,8 +14,6 @@ def curve_report(path: Path) -> str:
     """Return RMSE against processor seconds, some points of each curve and its last one."""
     lines = [
         "### MovieLens, RMSE against processor seconds",
-        "",
-        f"The picture is {path.with_suffix('.png')}.",
         "",
         "| method | seconds: RMSE |",
         "|---|---|",
@@ -36,5 +34,5 @@ def _times_to_reach(curves: dict[str, dict[str, list[float]]]) -> list[str]:
     if not there:
         return [f"{ours.NAME} does not reach an RMSE of {TARGET}."]
     last = {name: curve["seconds"][-1] for name, curve in curves.items() if name != ours.NAME}
-    multiples = ", ".join(f"{min(there) / seconds:.1f} of {name}" for name, seconds in last.items())
-    return [f"{ours.NAME} has an RMSE of {TARGET} after {min(there):.1f} s, in whole runs of others: {multiples}."]
+    multiples = ", ".join(f"{min(there) / seconds:.1f} times a whole run of {name}" for name, seconds in last.items())
+    return [f"{ours.NAME} is below an RMSE of {TARGET} after at most {min(there):.1f} s: {multiples}."]

@@ -91,6 +91,7 @@ SETTINGS: dict[str, tuple[dict[str, Any], str]] = {
     "acceptance": ({"target_acceptance": 1.0}, "target_acceptance.*1.0"),
     "depth": ({"max_depth": 0}, "max_depth.*0"),
     "step in vain": ({"step": 0.5}, "step.*'gaussian'"),
+    "offset in vain": ({"offset": 1.0}, "offset.*'gaussian'"),
     "duplicates": ({"duplicates": "sum"}, "duplicates.*'sum'"),
     "factors with another likelihood": ({"sampler": "factors", "likelihood": "softplus"}, "factors.*'softplus'"),
 }

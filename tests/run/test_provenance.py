@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from manifill import MatrixCompletion
+from manifill.likelihoods import Binomial
 from manifill.run.provenance import difference
 
 
@@ -22,6 +23,15 @@ def test_a_run_from_before_a_setting_had_its_default(name: str) -> None:
     before = attributes()
     del before["settings"][name]
     assert difference(before, attributes()) is None
+
+
+def test_a_likelihood_from_before_it_had_a_constant_is_the_same() -> None:
+    before, now = attributes(), attributes()
+    before["settings"]["likelihood"] = {"name": "binomial", "trials": 10, "step": 0.5}
+    now["settings"]["likelihood"] = Binomial(10, 0.5).to_json()
+    assert difference(before, now) is None
+    now["settings"]["likelihood"] = Binomial(10, 0.5, 0.5).to_json()
+    assert "likelihood" in str(difference(before, now))
 
 
 def test_a_setting_that_changes_values_is_named() -> None:

@@ -148,8 +148,8 @@ def test_values_of_a_run_from_before_offsets_begin_at_zero() -> None:
     tree = model_to_json(MODELS["effects"])
     del tree["likelihood"]["offset"]
     assert model_from_json(tree, None) == MODELS["effects"]
-    del tree["likelihood"]["trials"]
-    with pytest.raises(ValueError, match=r"model\.likelihood has no field 'trials'"):
+    del tree["likelihood"]["step"]
+    with pytest.raises(ValueError, match=r"model\.likelihood has no field 'step'"):
         model_from_json(tree, None)
 
 

@@ -11,16 +11,14 @@ from typing import Annotated, Any
 import typer
 
 from manifill.cli.command_words import parse_count
-from manifill.cli.fit_options import COUNT
+from manifill.cli.fit_options import Draws
 
 __all__ = ["demo"]
 
 
 def demo(
     out: Annotated[Path, typer.Option(help="Folder for the picture.")] = Path("demo"),
-    draws: Annotated[
-        str, typer.Option(help="Draws per chain; auto: until predictions are green.", metavar=COUNT)
-    ] = "auto",
+    draws: Draws = "auto",
 ) -> None:
     """Complete a synthetic matrix and draw it next to the truth.
 
@@ -40,7 +38,7 @@ def demo(
     observed = rng.random(SHAPE) < OBSERVED
     print(f"A {SHAPE[0]} x {SHAPE[1]} matrix of rank {RANK} with noise, {observed.mean():.0%} of it observed.")
     print("Sampling 4 chains; the first run compiles the sampler, which takes a minute or two.")
-    length: dict[str, Any] = {"draws": parse_count(draws)}
+    length: dict[str, Any] = {"draws": parse_count(draws)}  # which the estimator checks
     model = MatrixCompletion(rank=RANK, seed=0, **length)
     begin = time.perf_counter()
     model.fit(np.where(observed, table, np.nan))

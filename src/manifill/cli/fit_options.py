@@ -70,9 +70,11 @@ Likelihood = Annotated[
     LikelihoodName,
     model(help="; ".join(f"{name} for {entry.values}" for name, entry in LIKELIHOODS.items()).capitalize() + "."),
 ]
-Trials = Annotated[int | None, model(help="Binomial: the largest value less --offset, divided by --step.")]
-Step = Annotated[float, model(help="Binomial: values are multiples of this.")]
-Offset = Annotated[float, model(help="Binomial: the smallest value, such as 1 for stars from 1 to 5.")]
+Trials = Annotated[
+    int | None, model(help="Binomial: the number of steps from the smallest possible value to the largest.")
+]
+Step = Annotated[float, model(help="Binomial: the distance between neighbouring values.")]
+Offset = Annotated[float, model(help="Binomial: the smallest possible value, such as 1 for stars from 1 to 5.")]
 Rank = Annotated[str, model(help="Number of components; auto: found from the data.", metavar=COUNT)]
 OffComponents = Annotated[
     Literal["drop", "keep"],

@@ -23,8 +23,8 @@ LARGEST_ROUNDING = 1e-4
 class Binomial(Likelihood):
     """(y − offset) / step ~ Binomial(trials, sigmoid(x)).
 
-    ``step`` is the distance between neighbouring values and ``offset`` the smallest one: stars from 1 to 5 have 4
-    trials and the offset 1, half stars from 0.5 to 5 have 9 trials, the step 0.5 and the offset 0.5.
+    ``step`` is the distance between neighbouring values and ``offset`` the smallest possible one: stars from 1 to 5
+    have 4 trials and the offset 1, half stars from 0.5 to 5 have 9 trials, the step 0.5 and the offset 0.5.
     """
 
     trials: int
@@ -42,11 +42,9 @@ class Binomial(Likelihood):
                     Argument("likelihood", "binomial"),
                     " needs ",
                     Argument("trials"),
-                    ", the largest value less ",
-                    Argument("offset"),
-                    ", divided by ",
+                    ", the number of steps of size ",
                     Argument("step"),
-                    ".",
+                    " from the smallest possible value to the largest.",
                 )
             )
         given = {name: value for name, value in arguments.items() if value is not None}
@@ -102,9 +100,7 @@ class Binomial(Likelihood):
                 )
             )
         if not (isinstance(self.offset, Real) and np.isfinite(self.offset)):
-            raise ValueError(
-                Wording(Argument("offset"), f" must be a number, the smallest value, not {self.offset!r}.")
-            )
+            raise ValueError(Wording(Argument("offset"), f" must be a finite number, not {self.offset!r}."))
 
     def decode(self, encoded: Vector) -> Vector:
         return np.asarray(self.offset + self.step * encoded)

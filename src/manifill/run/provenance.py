@@ -15,6 +15,7 @@ from manifill.base.wording import counted
 from manifill.likelihoods import Likelihood
 from manifill.problem import Observations
 from manifill.run.draw_rule import AUTO
+from manifill.run.resolved import with_later_constants
 
 __all__ = ["difference", "fingerprint", "provenance"]
 
@@ -88,6 +89,8 @@ def _with_resolved(before: dict[str, Any], settings: dict[str, Any]) -> dict[str
         same.append("off_components")
     if "offset" not in stored and settings["offset"] == 0.0:  # which the values of earlier runs had
         same.append("offset")
+    if isinstance(stored["likelihood"], dict) and with_later_constants(stored["likelihood"]) == settings["likelihood"]:
+        same.append("likelihood")
     return settings | {name: stored.get(name) for name in same}
 
 

@@ -5,7 +5,7 @@ affect existing runs.  Parsing is strict: a field that is missing, unknown or of
 """
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass
+from dataclasses import dataclass
 from dataclasses import fields as dataclass_fields
 from math import isfinite
 from typing import Any, TypeAlias
@@ -21,7 +21,10 @@ from manifill.problem.default_priors import SPREAD
 from manifill.run.sampler_choice import SAMPLERS, SamplerChoice
 from manifill.unknowns import EffectsPrior
 
-__all__ = ["Resolved", "likelihood_from_json", "model_from_json", "model_to_json"]
+__all__ = ["Resolved", "likelihood_from_json", "model_from_json", "model_to_json", "with_later_constants"]
+
+# Constants of likelihoods that runs of earlier versions do not have, by the name of the likelihood.
+LATER_CONSTANTS: dict[str, dict[str, Any]] = {"binomial": {"offset": 0.0}}
 
 NOISE_PARTS: dict[str, type[Spread] | type[Tails]] = {"rows": Spread, "columns": Spread, "tails": Tails}
 AnyPrior: TypeAlias = Gamma | ScaledF | ComponentGamma
@@ -138,7 +141,7 @@ def likelihood_from_json(tree: Any, given: Likelihood | None) -> Likelihood:
     """Return the likelihood with this name and these fields; ``given`` is the code of a custom likelihood."""
     if not isinstance(tree, dict) or not isinstance(tree.get("name"), str):
         raise ValueError(f"model.likelihood must have a name, not be {tree!r}.")
-    fields = {name: value for name, value in tree.items() if name != "name"}
+    fields = {name: value for name, value in with_later_constants(tree).items() if name != "name"}
     if given is not None:
         if given.name != tree["name"]:
             raise ValueError(f"the run was fitted with the likelihood {tree['name']!r}, not with {given.name!r}.")
@@ -149,12 +152,15 @@ def likelihood_from_json(tree: Any, given: Likelihood | None) -> Likelihood:
             "as likelihood."
         )
     known = likelihood_class(tree["name"])
-    constants = dataclass_fields(known)  # type: ignore[arg-type]
-    # A constant that a run does not have came after it, and its default is what the run was fitted with.
-    added = {field.name: field.default for field in constants if field.default is not MISSING}
-    found = known(**_fields("model.likelihood", added | fields, tuple(field.name for field in constants)))
+    names = tuple(field.name for field in dataclass_fields(known))  # type: ignore[arg-type]
+    found = known(**_fields("model.likelihood", fields, names))
     found.encode(np.empty(0))  # raises a ValueError if a constant is impossible
     return found
+
+
+def with_later_constants(likelihood: dict[str, Any]) -> dict[str, Any]:
+    """Return a likelihood with the constants that earlier versions did not have, at the values they implied."""
+    return LATER_CONSTANTS.get(likelihood.get("name", ""), {}) | likelihood
 
 
 def _effects_to_json(effects: EffectsPrior) -> dict[str, Any]:

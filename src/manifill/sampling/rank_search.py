@@ -28,13 +28,13 @@ GAIN = 0.002
 # chains on a part of the cells do not see what the weakest components are worth.
 CHEAP, CLEARLY = 16, 2.0  # standard errors
 
-# In narrow tables, with a largest rank up to this, every rank is cheap.  One above half of the limit is raised to the
-# limit: with fewer components, columns whose noise a component of their own explains as well compete for them, and
-# chains differ for good in which columns have one.
-NARROW = 32
-
 # So many times the components that are needed are kept, for the same reason.
 MARGIN = 1.5
+
+# In narrow tables, with a largest rank up to this, every rank is cheap.  A search does not stop between half of that
+# rank and all of it: with fewer components, columns whose noise a component of their own explains as well compete for
+# them, and chains differ for good in which columns have one.
+NARROW = 32
 
 # Chains settle for this number divided by that of the cells, between SHORTEST and LONGEST sweeps.
 CELLS_SWEPT, LONGEST = 3e6, 150
@@ -66,7 +66,7 @@ def find_rank(rng: Generator, observations: Observations, model_of: Callable[[in
         return FoundRank(FIRST, "as there are too few cells to choose by")
     progress.begin("choosing the rank", search.most_sweeps(limit), "sweeps")
     with threadpool_limits(1, "blas"):
-        return FoundRank(search.raised(search.grown(rng, model_of, limit)[0].rank, limit), "chosen from the data")
+        return FoundRank(search.grown(rng, model_of, limit)[0].rank, "chosen from the data")
 
 
 def needed_rank(rng: Generator, observations: Observations, model: Model) -> int:
@@ -85,7 +85,8 @@ def needed_rank(rng: Generator, observations: Observations, model: Model) -> int
         last = replace(model, rank=found[0].rank)
         each = (one.run_by_leading(rng, last, trial.state) for one, trial in zip(search.trials, found, strict=True))
         needed = needed_components(np.hstack(list(each)), some.size)
-    return search.raised(min(int(np.ceil(MARGIN * needed)), model.rank), model.rank)
+    kept, largest = int(np.ceil(MARGIN * needed)), largest_rank(some.shape)
+    return model.rank if search.is_narrow and 2 * kept > largest else min(kept, model.rank)
 
 
 def needed_components(log_densities: Matrix, cells: int) -> int:
@@ -138,11 +139,10 @@ class _Search(NamedTuple):
             gains = [a.log_density - b.log_density for a, b in zip(more, best, strict=True)]
             gain, error = mean_and_error(np.concatenate(gains), self.cells)
             if gain <= max(GAIN, error):
-                is_cheap = model.rank <= (NARROW if self.is_narrow else CHEAP)
-                return more if is_cheap and gain > -CLEARLY * error else best
+                is_cheap = self.is_narrow or model.rank <= CHEAP
+                if not is_cheap or gain <= -CLEARLY * error:
+                    return best
+                if not self.is_narrow or 2 * model.rank <= limit:
+                    return more
             best = more
         return best
-
-    def raised(self, rank: int, limit: int) -> int:
-        """Return a rank, or the limit if the table is narrow and the rank is above half of it."""
-        return limit if self.is_narrow and 2 * rank > limit else rank
