@@ -155,7 +155,8 @@ def test_a_resumed_run_reads_its_table_as_before(call: Call, text: str, options:
 MODEL_MISTAKES = {
     "trials": (
         ["--likelihood", "binomial"],
-        "--likelihood binomial needs --trials, the largest value divided by --step.",
+        "--likelihood binomial needs --trials, the number of steps of size --step from the smallest possible value to "
+        "the largest.",
     ),
     "trials of a gaussian": (["--trials", "5"], "--trials has no meaning for --likelihood gaussian; leave it out."),
     "rank": (["--rank", "0"], "--rank must be 'auto' or a whole number of at least 1, not 0."),
